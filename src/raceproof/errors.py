@@ -1,0 +1,11 @@
+"""The one exception that speaks to the user.
+
+Raise :class:`UserError` for what the user can mend: a file that is not there, a program that does
+not compile, a model with an unknown role. The first line of its message says what is wrong, where,
+and what to do about it; further lines may quote, for example the compiler. The command line prints
+it without a traceback and ends with exit code 2. Every other exception is a bug in raceproof.
+"""
+
+
+class UserError(Exception):
+    """A mistake in what we were given."""

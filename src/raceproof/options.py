@@ -1,0 +1,116 @@
+"""What the user asked for: one frozen value, made once by the command line, read on every floor.
+
+The field names are the option vocabulary of the whole tool. The defaults stand here and nowhere
+else; ``None`` and ``()`` mean "not said", and the floor that reads the field decides what that is.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class DataModel(StrEnum):
+    """How wide ``int``, ``long`` and pointers are."""
+
+    ILP32 = "ilp32"
+    LP64 = "lp64"
+
+
+class BackendChoice(StrEnum):
+    """Which sequential analysis the modular engine stands on."""
+
+    VALUE = "value"
+    ALIAS = "alias"
+    SYNTACTIC = "syntactic"
+
+
+class Strategy(StrEnum):
+    """What a thread is taken to see of the other threads' writes."""
+
+    UNDER = "under"
+    OVER = "over"
+    COMBINED = "combined"
+
+
+class MutexRules(StrEnum):
+    """Whose mutex it is: POSIX lets only the owner unlock, Linux lets anyone."""
+
+    POSIX = "posix"
+    LINUX = "linux"
+
+
+class ReportFormat(StrEnum):
+    """How a verdict is written down."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    HTML = "html"
+    GITHUB = "github"
+
+
+class FailOn(StrEnum):
+    """The least confidence of a finding that makes ``check`` end with exit code 1."""
+
+    CONFIRMED = "confirmed"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Every option of every command."""
+
+    # What to read and how to compile it.
+    data_model: DataModel = DataModel.LP64
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    """Macros as written after ``-D``: ``NAME`` or ``NAME=VALUE``."""
+    std: str | None = None
+    clang_args: tuple[str, ...] = ()
+    clang: Path | None = None
+    database: Path | None = None
+    """A ``compile_commands.json``."""
+    target: str | None = None
+    """Which program of the database, by the name of its linked output."""
+    file_filter: str | None = None
+    """A glob that the database's source files must match."""
+    entry: str | None = None
+    """The function where the program starts, if not ``main``."""
+    models: tuple[Path, ...] = ()
+
+    # How much to spend.
+    timeout: float | None = None
+    """Seconds."""
+    memory: float | None = None
+    """GiB."""
+    jobs: int | None = None
+    seed: int = 0
+
+    # How to look.
+    engine: str = "auto"
+    backend: BackendChoice = BackendChoice.VALUE
+    strategy: Strategy = Strategy.COMBINED
+    context_depth: int = 2
+    unroll: int = 0
+    """Loop iterations the value backend keeps apart before it joins them."""
+    all_pairs: bool = False
+    """Report every racing pair of a location, not one for each."""
+    unwind: int = 2
+    """Loop iterations of the bounded engine."""
+    rounds: int = 2
+    """Round-robin rounds of the bounded engine."""
+    threads: int = 4
+    """Instances of threads that the interleave and bounded engines create at most."""
+    mutex_rules: MutexRules = MutexRules.POSIX
+    layers: tuple[str, ...] = ()
+    """Which engines ``auto`` goes through, in this order."""
+
+    # What to say.
+    verbosity: int = 0
+    """-1 quiet, 0 normal, 1 and more: tell what is being done."""
+    format: ReportFormat = ReportFormat.TEXT
+    output: Path | None = None
+    schedules: Path | None = None
+    """A folder for the schedules of confirmed races."""
+    fail_on: FailOn = FailOn.LIKELY
