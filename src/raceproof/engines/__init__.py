@@ -1,0 +1,1 @@
+"""Ways to a verdict: each engine is a package with one public entry, an `Engine`."""

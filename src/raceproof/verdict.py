@@ -1,0 +1,211 @@
+"""The words of an answer: accesses, candidates, findings, evidence, verdicts.
+
+Plain data, the same from every engine: it can be pickled, compared and printed. Instructions are
+named by their program-wide number, so an answer makes sense in any process that loaded the same
+program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from raceproof.ir import Position
+
+
+class Confidence(IntEnum):
+    """How sure a finding is; ordered."""
+
+    POSSIBLE = 1
+    """Only the may-conditions hold."""
+    LIKELY = 2
+    """All must-conditions hold."""
+    CONFIRMED = 3
+    """A schedule was replayed and ended with both accesses enabled at once."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Outcome(Enum):
+    RACE = "race"
+    RACE_FREE = "race-free"
+    UNKNOWN = "unknown"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the program: an instruction (a call, a creation) and where the source has it."""
+
+    instruction: int
+    function: str
+    position: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """An abstract thread: its chain of creation sites from `main` (empty for `main` itself)."""
+
+    entry: str
+    chain: tuple[Site, ...] = ()
+    is_unique: bool = True
+
+    @property
+    def name(self) -> str:
+        """`worker (created at main.c:88)`."""
+        if not self.chain:
+            return self.entry
+        return f"{self.entry} (created at {self.chain[-1].position or self.chain[-1].function})"
+
+
+class BaseKind(Enum):
+    GLOBAL = "global"
+    STACK = "stack"
+    HEAP = "heap"
+    THREAD_LOCAL = "thread-local"
+    STRING = "string"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Bytes `start` to `end` (exclusive; None: unknown) of a base.
+
+    `base` identifies the object among all of its program; `name` is for people.
+    """
+
+    kind: BaseKind
+    base: str
+    name: str
+    start: int | None = None
+    end: int | None = None
+
+
+class LockMode(Enum):
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLock:
+    """A lock at an access: `is_sure` if held on every way there."""
+
+    name: str
+    mode: LockMode = LockMode.WRITE
+    is_sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    thread: Thread
+    instruction: int
+    function: str
+    position: Position | None
+    location: Location
+    is_write: bool
+    is_atomic: bool = False
+    locks: tuple[HeldLock, ...] = ()
+    calls: tuple[Site, ...] = ()
+    """The call stack from the thread's entry, outermost first; the latest n of it."""
+    expression: str = ""
+    """What the access reads or writes in the source's words, e.g. `p->next`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two accesses that may race."""
+
+    location: Location
+    first: Access
+    second: Access
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One choice of the scheduler: `thread` runs up to (not including) its next visible step.
+
+    Threads are numbered by creation, `main` is 0.
+    """
+
+    thread: int
+    instruction: int | None = None
+    """The visible instruction executed, for people and for checking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How to reach the race on the concrete machine: choices and inputs in their order.
+
+    `inputs` are the values of nondeterministic calls and uninitialised data, as they are asked for.
+    At the end threads `first` and `second` stand before `instructions`.
+    """
+
+    steps: tuple[Step, ...]
+    inputs: tuple[int, ...] = ()
+    first: int = 0
+    second: int = 0
+    instructions: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    location: Location
+    confidence: Confidence
+    accesses: tuple[Access, Access]
+    message: str = ""
+    schedule: Schedule | None = None
+    engine: str = ""
+    others: tuple[tuple[Access, Access], ...] = ()
+    """Further pairs on the same location (`--all-pairs`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """Why a shared location is safe: `reason` is a short key, `detail` a sentence for people."""
+
+    location: Location
+    reason: str
+    detail: str
+    accesses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """What one engine answered, and in how long."""
+
+    name: str
+    answer: str
+    seconds: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one engine says: `open` are the candidates that it could not decide."""
+
+    outcome: Outcome
+    findings: tuple[Finding, ...] = ()
+    open: tuple[Candidate, ...] = ()
+    protections: tuple[Protection, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    shared: tuple[Location, ...] = ()
+    detail: str = ""
+    statistics: tuple[tuple[str, int | float | str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    outcome: Outcome
+    findings: tuple[Finding, ...] = ()
+    protections: tuple[Protection, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    engines: tuple[EngineRun, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    shared: tuple[Location, ...] = ()
+    seconds: float = 0.0
+    notices: tuple[str, ...] = field(default=())
+    """What went wrong on the way: an engine that crashed, a budget that ran out."""
