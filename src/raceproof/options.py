@@ -44,9 +44,6 @@ class ReportFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
-    SARIF = "sarif"
-    HTML = "html"
-    GITHUB = "github"
 
 
 class FailOn(StrEnum):
@@ -100,11 +97,11 @@ class Options:
     """Loop iterations of the bounded engine."""
     rounds: int = 2
     """Round-robin rounds of the bounded engine."""
-    threads: int = 4
-    """Instances of threads that the interleave and bounded engines create at most."""
+    threads: int = 2
+    """Threads that the interleave and bounded engines create at most at one creation site."""
     mutex_rules: MutexRules = MutexRules.POSIX
-    layers: tuple[str, ...] = ()
-    """Which engines ``auto`` goes through, in this order."""
+    layers: bool = False
+    """Show what each layer of the interleave engine left open."""
 
     # What to say.
     verbosity: int = 0
