@@ -1,0 +1,40 @@
+"""The table of commands, light enough to be read at every start.
+
+Only the module of the chosen command is imported, and inside it the floors below only by ``run``,
+so that ``--help`` and ``--version`` never load LLVM or the solver.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+class Command(Protocol):
+    """What the module ``raceproof.cli.NAME`` of a command offers."""
+
+    EPILOG: str
+    """Examples, shown under its help."""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare what it takes."""
+
+    def run(self, arguments: Namespace) -> int:
+        """Do it; returns the exit code."""
+
+
+COMMANDS = {
+    "check": "look for data races in a program, or prove that it has none",
+    "ir": "print the program model, with source lines",
+    "completion": "print a completion script for your shell",
+}
+"""Name and one-line help of each command, in the order of ``raceproof --help``."""
+
+
+def load(name: str) -> Command:
+    """The module behind a command's name."""
+    module: Command = importlib.import_module(f"raceproof.cli.{name}")
+    return module
