@@ -1,0 +1,1 @@
+"""What calls mean: events, models (TOML data files), effects of library functions."""

@@ -1,0 +1,438 @@
+"""What the calls of a program mean: threads, locks, conditions, allocation, ...
+
+`event(call, program, models)` pairs the model of the called function with the operands of the
+call, so an engine reads `event.lock` and never an argument number:
+
+    match event(call, program, models):
+        case LockAcquire(lock=lock, mode=mode, success=Success.ALWAYS): ...
+        case ThreadCreate(entry=entry, argument=argument): ...
+        case None: ...  # the program's own function, or one nobody knows
+
+A field named after a synchronisation object (`lock`, `condition`, `semaphore`, ...) is the
+*address* of that object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from raceproof.concurrency.model import (
+    AtomicOperationKind,
+    CallbackTime,
+    CallbackValue,
+    FunctionModel,
+    LockKind,
+    LockMode,
+    Returns,
+    Success,
+    Wait,
+)
+from raceproof.ir import Call, Function, Value
+
+if TYPE_CHECKING:
+    from raceproof.concurrency.effects import MemoryEffect, Size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallbackOperand:
+    """What a callback is given: `value` itself, a pointer into its object, what it points to, or
+    (`how` is `ANY`, `value` is None) something nobody knows."""
+
+    how: CallbackValue
+    value: Value | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Callback:
+    """The called function calls `function`, or has it called later."""
+
+    function: Value
+    arguments: tuple[CallbackOperand, ...]
+    time: CallbackTime
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Event:
+    """One call of a function with a model."""
+
+    call: Call
+    model: FunctionModel
+    effects: tuple[MemoryEffect, ...] = ()
+    """What it reads and writes through its arguments; never the bytes of a lock and the like."""
+    returns: Returns = Returns()
+    """What it returns, in terms of the call's arguments."""
+    callbacks: tuple[Callback, ...] = ()
+    no_return: bool = False
+
+
+class LibraryCall(Event):
+    """Does nothing but its `effects`, `callbacks` and `returns`."""
+
+    __slots__ = ()
+
+
+# --- threads ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ThreadCreate(Event):
+    """Starts `entry(argument)`. The id goes to `*id_pointer`, or is the result, or is lost."""
+
+    entry: Value
+    argument: Value | None = None
+    id_pointer: Value | None = None
+    id_is_result: bool = False
+    attribute: Value | None = None
+    success: Success = Success.ZERO
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ThreadJoin(Event):
+    """Waits for the end of `thread`; its result goes to `*result_pointer`.
+
+    With `is_indirect` the id is stored at the address `thread`.
+    """
+
+    thread: Value
+    is_indirect: bool = False
+    result_pointer: Value | None = None
+    wait: Wait = Wait.BLOCK
+    success: Success = Success.ALWAYS
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ThreadDetach(Event):
+    thread: Value
+    is_indirect: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ThreadExit(Event):
+    """Ends the calling thread."""
+
+    value: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ProcessExit(Event):
+    """Ends every thread. `status` is None for `abort` and failed assertions."""
+
+    status: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ThreadCancel(Event):
+    """Asks `thread` to end at its next cancellation point."""
+
+    thread: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CancelState(Event):
+    """Sets whether (or, as a `type`, when) the calling thread can be cancelled."""
+
+    state: Value | None = None
+    type: Value | None = None
+
+
+class CancelPoint(Event):
+    """Does nothing but end the thread if it was cancelled."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CleanupPush(Event):
+    """`routine(argument)` runs if the thread ends before the matching `CleanupPop`."""
+
+    routine: Value
+    argument: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CleanupPop(Event):
+    """Takes back the last `CleanupPush`, and runs its routine if `execute` is not zero."""
+
+    execute: Value
+
+
+class ThreadSelf(Event):
+    """Returns the id of the calling thread."""
+
+    __slots__ = ()
+
+
+# --- locks --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LockEvent(Event):
+    """Something about one lock.
+
+    With `is_indirect` the lock's address is stored at `lock`. A function that stands for one lock
+    of the library has as `lock` the address of a global that is not in the program, named `$...`.
+    """
+
+    lock: Value
+    kind: LockKind = LockKind.MUTEX
+    is_indirect: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LockAcquire(LockEvent):
+    """The lock is held after the call if its result fits `success`.
+
+    `recursive`: True if the function is only for recursive locks.
+    """
+
+    mode: LockMode = LockMode.WRITE
+    wait: Wait = Wait.BLOCK
+    success: Success = Success.ALWAYS
+    recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LockRelease(LockEvent):
+    mode: LockMode = LockMode.ANY
+    recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LockInit(LockEvent):
+    """`recursive` is None if the attribute object decides, or a value that is not constant."""
+
+    attribute: Value | None = None
+    recursive: bool | None = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LockDestroy(LockEvent):
+    pass
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LockAttribute(Event):
+    """Makes the locks that are initialised with `attribute` recursive, or not; None: unknown."""
+
+    attribute: Value
+    recursive: bool | None
+
+
+# --- conditions, barriers, semaphores -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ConditionWait(Event):
+    """Releases `lock`, waits, takes `lock` again; may wake up for no reason.
+
+    With `lock_is_indirect` the lock's address is stored at `lock`.
+    """
+
+    condition: Value
+    lock: Value
+    lock_is_indirect: bool = False
+    wait: Wait = Wait.BLOCK
+    success: Success = Success.ALWAYS
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ConditionSignal(Event):
+    condition: Value
+    broadcast: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ConditionInit(Event):
+    condition: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ConditionDestroy(Event):
+    condition: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BarrierInit(Event):
+    barrier: Value
+    count: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BarrierWait(Event):
+    barrier: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BarrierDestroy(Event):
+    barrier: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SemaphoreInit(Event):
+    """Sets the count to `value` (None: 1). With `is_result` the call returns the semaphore's
+    address and `semaphore` is None."""
+
+    semaphore: Value | None
+    value: Value | None = None
+    is_result: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SemaphoreWait(Event):
+    semaphore: Value
+    wait: Wait = Wait.BLOCK
+    success: Success = Success.ALWAYS
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SemaphorePost(Event):
+    semaphore: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SemaphoreValue(Event):
+    """Reads the count, to `*result_pointer`."""
+
+    semaphore: Value
+    result_pointer: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SemaphoreDestroy(Event):
+    semaphore: Value
+
+
+# --- once and atomic ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Once(Event):
+    """Runs `routine(argument)` if no call with this `control` has; returns when it is done."""
+
+    control: Value
+    routine: Value
+    argument: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OnceBegin(Event):
+    """Returns nonzero to the one caller that must initialise what `control` guards; the others
+    wait for its `OnceEnd` (or, to try again, its `OnceAbort`) and get zero."""
+
+    control: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OnceEnd(Event):
+    control: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OnceAbort(Event):
+    control: Value
+
+
+class AtomicBegin(Event):
+    """No other thread runs until the matching `AtomicEnd`."""
+
+    __slots__ = ()
+
+
+class AtomicEnd(Event):
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AtomicFunction(Event):
+    """The body of the program's own `function` runs in an atomic section."""
+
+    function: Function
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AtomicOperation(Event):
+    """An atomic access that stayed a call.
+
+    The generic forms take operands by address: `value_pointer` and `expected_pointer` are
+    addresses, `result_pointer` receives the old value. `expected_pointer` also receives the old
+    value if the comparison fails. Otherwise `value` and `expected` are the operands, and the call
+    returns the old value, or the new one with `returns_new`, or (with `returns_success`) whether
+    the exchange took place.
+    """
+
+    operation: AtomicOperationKind
+    pointer: Value
+    size: Size
+    value: Value | None = None
+    value_pointer: Value | None = None
+    expected: Value | None = None
+    expected_pointer: Value | None = None
+    result_pointer: Value | None = None
+    returns_new: bool = False
+    returns_success: bool = False
+
+
+# --- memory and values ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Allocate(Event):
+    """A new heap object of `size` bytes; its address is the result, or goes to `*pointer_to`."""
+
+    size: Size
+    zeroed: bool = False
+    pointer_to: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Reallocate(Event):
+    """A new object with the contents of the old one, which is freed; `pointer` may be null."""
+
+    pointer: Value
+    size: Size
+    zeroed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Free(Event):
+    pointer: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SpecificCreate(Event):
+    """A new key, to `*key_pointer`; `destructor(value)` runs at thread exit if value is not 0."""
+
+    key_pointer: Value
+    destructor: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SpecificDelete(Event):
+    key: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SpecificGet(Event):
+    key: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SpecificSet(Event):
+    key: Value
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Nondeterministic(Event):
+    """Returns any value of the call's type, within `range` (inclusive) if given."""
+
+    signed: bool
+    range: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Assume(Event):
+    """Executions in which `condition` is zero don't count."""
+
+    condition: Value

@@ -1,0 +1,332 @@
+"""What a function means, as read from a model file.
+
+A `FunctionModel` speaks of argument positions only; `events.event` pairs it with the operands of
+one call. The TOML schema behind it is described in `docs/models.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+
+
+class Role(StrEnum):
+    """What a call does besides reading and writing memory."""
+
+    CREATE = "create"
+    JOIN = "join"
+    DETACH = "detach"
+    EXIT_THREAD = "exit-thread"
+    EXIT_PROCESS = "exit-process"
+    CANCEL = "cancel"
+    CANCEL_STATE = "cancel-state"
+    CANCEL_POINT = "cancel-point"
+    CLEANUP_PUSH = "cleanup-push"
+    CLEANUP_POP = "cleanup-pop"
+    SELF = "self"
+
+    LOCK = "lock"
+    UNLOCK = "unlock"
+    LOCK_INIT = "lock-init"
+    LOCK_DESTROY = "lock-destroy"
+    LOCK_ATTRIBUTE = "lock-attribute"
+
+    CONDITION_WAIT = "condition-wait"
+    CONDITION_SIGNAL = "condition-signal"
+    CONDITION_INIT = "condition-init"
+    CONDITION_DESTROY = "condition-destroy"
+
+    BARRIER_INIT = "barrier-init"
+    BARRIER_WAIT = "barrier-wait"
+    BARRIER_DESTROY = "barrier-destroy"
+
+    SEMAPHORE_INIT = "semaphore-init"
+    SEMAPHORE_WAIT = "semaphore-wait"
+    SEMAPHORE_POST = "semaphore-post"
+    SEMAPHORE_VALUE = "semaphore-value"
+    SEMAPHORE_DESTROY = "semaphore-destroy"
+
+    ONCE = "once"
+    ONCE_BEGIN = "once-begin"
+    ONCE_END = "once-end"
+    ONCE_ABORT = "once-abort"
+
+    ATOMIC_BEGIN = "atomic-begin"
+    ATOMIC_END = "atomic-end"
+    ATOMIC_FUNCTION = "atomic-function"
+    ATOMIC_OPERATION = "atomic-operation"
+
+    ALLOCATE = "allocate"
+    REALLOCATE = "reallocate"
+    FREE = "free"
+
+    SPECIFIC_CREATE = "specific-create"
+    SPECIFIC_DELETE = "specific-delete"
+    SPECIFIC_GET = "specific-get"
+    SPECIFIC_SET = "specific-set"
+
+    NONDETERMINISTIC = "nondeterministic"
+    ASSUME = "assume"
+
+
+class LockKind(StrEnum):
+    MUTEX = "mutex"
+    READ_WRITE = "read-write"
+    SPIN = "spin"
+
+
+class LockMode(StrEnum):
+    """How a lock is held. An unlock with mode `ANY` gives back whichever mode is held."""
+
+    WRITE = "write"
+    READ = "read"
+    ANY = "any"
+
+
+class Wait(StrEnum):
+    """What a call does when it cannot have what it wants at once."""
+
+    BLOCK = "block"
+    """Waits as long as it takes."""
+    TRY = "try"
+    """Fails at once."""
+    TIMED = "timed"
+    """Waits, but may give up at any time (a deadline, an interrupt)."""
+
+
+class Success(StrEnum):
+    """Which results of a call mean that it did what its role says."""
+
+    ALWAYS = "always"
+    ZERO = "zero"
+    NONZERO = "nonzero"
+
+    def holds(self, result: int) -> bool:
+        return self is Success.ALWAYS or (result == 0) == (self is Success.ZERO)
+
+
+class AtomicOperationKind(StrEnum):
+    LOAD = "load"
+    STORE = "store"
+    EXCHANGE = "exchange"
+    COMPARE_EXCHANGE = "compare-exchange"
+    ADD = "add"
+    SUB = "sub"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    NAND = "nand"
+    TEST_AND_SET = "test-and-set"
+    CLEAR = "clear"
+
+
+class CallbackTime(StrEnum):
+    """When a function that was handed over is called."""
+
+    NOW = "now"
+    """During the call, any number of times, by the calling thread."""
+    THREAD_EXIT = "thread-exit"
+    PROCESS_EXIT = "process-exit"
+    SIGNAL = "signal"
+    """At any later time, by any thread, when a signal arrives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A position in the argument list, from 0.
+
+    `indirect`: what is meant is the value stored where the argument points to (written `"*0"`).
+    """
+
+    index: int
+    indirect: bool = False
+
+
+class Result(Enum):
+    """The operand is what the call returns (written `"result"`)."""
+
+    RESULT = "result"
+
+
+RESULT = Result.RESULT
+Operand = Argument | Result
+
+
+# --- sizes ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BytesSize:
+    """A constant number of bytes, by data model."""
+
+    ilp32: int
+    lp64: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentSize:
+    """The product of some arguments and a constant."""
+
+    arguments: tuple[int, ...]
+    scale: BytesSize
+
+
+@dataclass(frozen=True, slots=True)
+class StringSize:
+    """The string at an argument with its final zero, or at most `limit` (an argument) characters.
+
+    `width` is the size of a character.
+    """
+
+    argument: int
+    limit: int | None
+    width: int = 1
+
+
+class WordSize(Enum):
+    OBJECT = "object"
+    """From the pointer to the end of the object it points into."""
+    REACHABLE = "reachable"
+    """The object and all that can be reached from it by pointers."""
+    UNKNOWN = "unknown"
+    """From the pointer on, nobody knows how far."""
+
+
+SizeModel = BytesSize | ArgumentSize | StringSize | WordSize
+
+
+# --- effects, results, callbacks ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EffectModel:
+    """The call reads or writes memory through an argument.
+
+    With `rest`, through this and every later pointer argument.
+    """
+
+    argument: int
+    size: SizeModel
+    is_write: bool
+    is_atomic: bool = False
+    rest: bool = False
+
+
+class ReturnKind(StrEnum):
+    ANY = "any"
+    """Any value of the type."""
+    CONSTANT = "constant"
+    ARGUMENT = "argument"
+    """Argument `index` itself."""
+    INTO = "into"
+    """A pointer into the object that argument `index` points into."""
+    FRESH = "fresh"
+    """A new object at each call."""
+    STATIC = "static"
+    """A pointer into an object of the library called `name`, the same for all threads."""
+    THREAD_LOCAL = "thread-local"
+    """A pointer into an object of the library called `name`, one for each thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """What a call returns. `or_null`: or else a null pointer."""
+
+    kind: ReturnKind = ReturnKind.ANY
+    index: int = 0
+    constant: int = 0
+    name: str = ""
+    or_null: bool = False
+
+
+class CallbackValue(StrEnum):
+    """How an operand of the outer call is passed on."""
+
+    ITSELF = "itself"
+    INTO = "into"
+    """A pointer somewhere into the object it points to."""
+    POINTEE = "pointee"
+    """The value stored where it points to."""
+    ANY = "any"
+    """Something nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackArgument:
+    how: CallbackValue
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackModel:
+    """The call makes the function in argument `function` be called with `arguments`."""
+
+    function: int
+    arguments: tuple[CallbackArgument, ...]
+    time: CallbackTime = CallbackTime.NOW
+
+
+class FormatFamily(StrEnum):
+    PRINTF = "printf"
+    SCANF = "scanf"
+
+
+@dataclass(frozen=True, slots=True)
+class FormatModel:
+    """Argument `format` is a format string; what it speaks of starts at argument `first`."""
+
+    family: FormatFamily
+    format: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecursiveWhen:
+    """A lock is recursive if the argument, masked, equals the value."""
+
+    argument: int
+    equals: int
+    mask: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionModel:
+    """What calling a function means. `name` is as written in the file, perhaps a pattern."""
+
+    name: str
+    role: Role | None = None
+    operands: Mapping[str, Operand] = field(default_factory=dict)
+    """Where the things that the role speaks of stand: `lock`, `thread`, `entry`, ..."""
+    kind: LockKind = LockKind.MUTEX
+    mode: LockMode = LockMode.WRITE
+    wait: Wait = Wait.BLOCK
+    success: Success = Success.ALWAYS
+    recursive: bool = False
+    recursive_when: RecursiveWhen | None = None
+    broadcast: bool = False
+    zeroed: bool = False
+    size: SizeModel | None = None
+    """Of an allocation or an atomic operation."""
+    operation: AtomicOperationKind | None = None
+    returns_new: bool = False
+    """An atomic update returns the new value, not the old."""
+    object: str = ""
+    """The name of the one lock that a lock function without arguments means."""
+    signed: bool = False
+    range: tuple[int, int] | None = None
+    reads: tuple[EffectModel, ...] = ()
+    writes: tuple[EffectModel, ...] = ()
+    format: FormatModel | None = None
+    returns: Returns = Returns()
+    callbacks: tuple[CallbackModel, ...] = ()
+    no_return: bool = False
+    returns_twice: bool = False
+    thread_safe: bool = True
+    """The function may be called by several threads at once."""
+    override: bool = False
+    """Holds even if the program defines the function."""
+    caveat: str = ""
+    """What a verdict has to assume when the function is called."""
+    origin: str = ""
+    """The file that says so."""
