@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 
 _FIELD = re.compile(r'(\w+): ("(?:[^"\\]|\\.)*"|[^,()]+(?:\([^()]*\))?)')
 _WRAPPERS = {
-    "DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_atomic_type",
+    "DW_TAG_typedef",
+    "DW_TAG_const_type",
+    "DW_TAG_volatile_type",
+    "DW_TAG_atomic_type",
     "DW_TAG_restrict_type",
 }
 
@@ -96,8 +99,7 @@ class DebugInfo:
         base = fields.get("baseType", "")
         if "!DIBasicType(" in text:
             return DebugType("base", name, size)
-        if tag in ("DW_TAG_pointer_type", "DW_TAG_reference_type",
-                   "DW_TAG_rvalue_reference_type"):
+        if tag in ("DW_TAG_pointer_type", "DW_TAG_reference_type", "DW_TAG_rvalue_reference_type"):
             return DebugType("pointer", name, size, base)
         if tag == "DW_TAG_array_type":
             return DebugType("array", name, size, base, self._counts(fields))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from raceproof.ir.debug import DebugInfo
@@ -107,6 +107,8 @@ class Program:
     """Functions run before `main`, in order."""
     assembly: str = ""
     """File-scope inline assembly."""
+    heap_types: Mapping[int, str] = field(default_factory=dict)
+    """Number of a call -> debug type of the pointer variable that receives its result."""
 
     @property
     def data_model(self) -> str:

@@ -113,8 +113,14 @@ def _round_up(value: int, alignment: int) -> int:
 class Layout:
     """Sizes, alignments and field offsets in bytes, for one data model."""
 
-    __slots__ = ("_alignments", "_float_alignment", "_int_alignment", "_offsets", "_sizes",
-                 "pointer_size")
+    __slots__ = (
+        "_alignments",
+        "_float_alignment",
+        "_int_alignment",
+        "_offsets",
+        "_sizes",
+        "pointer_size",
+    )
 
     def __init__(
         self, pointer_size: int, int_alignment: dict[int, int], float_alignment: dict[int, int]

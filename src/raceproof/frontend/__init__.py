@@ -1,0 +1,96 @@
+"""C, C++ and LLVM files to a `Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from raceproof.errors import UserError
+from raceproof.frontend.compiler import LLVM_SUFFIXES, Source, check_source, compile_source
+from raceproof.frontend.toolchain import Toolchain
+from raceproof.ir import Function, Program
+from raceproof.options import Options
+
+__all__ = ["Source", "compile_text", "load_program", "program_sources"]
+
+
+def load_program(files: Sequence[Path], options: Options) -> Program:
+    """The program that these files, or the build database, make."""
+    from raceproof.frontend.link import link_modules
+    from raceproof.frontend.lower_module import lower_module
+
+    sources = program_sources(files, options)
+    texts = compile_all(sources, options)
+    names = [str(source.path) for source in sources]
+    program = lower_module(link_modules(texts, names), names, options.entry or "main")
+    _check_entry(program, options)
+    return program
+
+
+def program_sources(files: Sequence[Path], options: Options) -> list[Source]:
+    """The translation units: those named, else those of the build database."""
+    if files:
+        if options.database is None:
+            return [Source(path) for path in files]
+        return _with_database_flags(files, options.database)
+    if options.database is None:
+        raise UserError("nothing to check: name C or C++ files, or a build database with -p")
+    from raceproof.frontend.database import choose, read_database
+
+    commands = read_database(options.database)
+    return choose(commands, options.target, options.file_filter, options.database)
+
+
+def _with_database_flags(files: Sequence[Path], database: Path) -> list[Source]:
+    from raceproof.frontend.database import read_database
+
+    known = {c.source.path.resolve(): c.source for c in read_database(database)}
+    return [known.get(path.resolve(), Source(path)) for path in files]
+
+
+def compile_text(source: Source, toolchain: Toolchain) -> str:
+    """The LLVM text of one translation unit, whatever its kind."""
+    if source.path.suffix in LLVM_SUFFIXES:
+        from raceproof.frontend.link import read_llvm
+
+        return read_llvm(source.path)
+    return compile_source(source, toolchain)
+
+
+def compile_all(sources: Sequence[Source], options: Options) -> list[str]:
+    """The LLVM texts, in order; several files are compiled side by side."""
+    toolchain = Toolchain(options)
+    for source in sources:
+        check_source(source.path)
+    if len(sources) == 1:
+        return [compile_text(sources[0], toolchain)]
+    import os
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(options.jobs or os.cpu_count() or 1) as pool:
+        return list(pool.map(lambda source: compile_text(source, toolchain), sources))
+
+
+def _check_entry(program: Program, options: Options) -> None:
+    entry = program.functions.get(program.entry)
+    if entry is not None and entry.is_defined:
+        return
+    possible = _possible_entries(program)
+    hint = f"; possible entries: {', '.join(possible)}" if possible else ""
+    if options.entry:
+        raise UserError(f"--entry {options.entry}: the program defines no such function{hint}")
+    raise UserError(f"the program has no `main`: name the function it starts with --entry{hint}")
+
+
+def _possible_entries(program: Program) -> list[str]:
+    """Functions that nobody calls by name, those visible from outside first."""
+    from raceproof.ir.cfg import direct_calls
+
+    called = {name for f in program.defined for _, name in direct_calls(f)}
+    uncalled = [f for f in program.defined if f.name not in called] or list(program.defined)
+
+    def order(function: Function) -> tuple[bool, str]:
+        return not function.is_external, function.name
+
+    names = [f.name for f in sorted(uncalled, key=order)]
+    return names[:8] + (["..."] if len(names) > 8 else [])

@@ -1,0 +1,93 @@
+"""Source files to LLVM's textual form."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from raceproof.errors import UserError
+from raceproof.frontend.toolchain import Toolchain
+
+C_SUFFIXES = frozenset({".c", ".i", ".h"})
+CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C", ".c++", ".ii"})
+LLVM_SUFFIXES = frozenset({".ll", ".bc"})
+_PREPROCESSED = frozenset({".i", ".ii"})
+_LINE_MARKER = re.compile(rb'^#(?:line)? \d+ "[^"\n]*".*$', re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file to compile: `flags` are its own, from a build database; `folder` where it is
+    compiled."""
+
+    path: Path
+    flags: tuple[str, ...] = ()
+    folder: Path | None = None
+
+    @property
+    def is_cxx(self) -> bool:
+        return self.path.suffix in CXX_SUFFIXES
+
+
+def check_source(path: Path) -> None:
+    """One clear message for what is not a program text at all."""
+    if not path.exists():
+        raise UserError(f"{path}: there is no such file")
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder; name its files, or use `raceproof scan`")
+    if not os.access(path, os.R_OK):
+        raise UserError(f"{path}: cannot be read (no permission)")
+    if path.suffix not in C_SUFFIXES | CXX_SUFFIXES | LLVM_SUFFIXES:
+        known = " ".join(sorted(C_SUFFIXES | CXX_SUFFIXES | LLVM_SUFFIXES))
+        raise UserError(f"{path}: not a kind of file that can be checked (known: {known})")
+    if path.stat().st_size == 0:
+        raise UserError(f"{path}: the file is empty")
+    if path.suffix != ".bc":
+        with path.open("rb") as stream:
+            if b"\0" in stream.read(4096):
+                raise UserError(f"{path}: is a binary file, not a program text")
+
+
+def compile_source(source: Source, toolchain: Toolchain) -> str:
+    """The LLVM module of one C or C++ file."""
+    path = source.path
+    check_source(path)
+    command = [
+        *toolchain.command,
+        *toolchain.flags(source.is_cxx),
+        *source.flags,
+        "-S",
+        "-emit-llvm",
+        "-o",
+        "-",
+    ]
+    text: bytes | None = None
+    if path.suffix in _PREPROCESSED:
+        command += ["-x", "c++-cpp-output" if source.is_cxx else "cpp-output", "-"]
+        text = _own_lines(path)
+    elif path.suffix == ".h":
+        command += ["-x", "c", str(path)]
+    else:
+        command.append(str(path))
+    return _run(command, text, path, source.folder)
+
+
+def _own_lines(path: Path) -> bytes:
+    """A preprocessed file with line markers blanked, so that positions speak of this file."""
+    marker = f'# 1 "{path}"\n'.encode()
+    return marker + _LINE_MARKER.sub(b"", path.read_bytes())
+
+
+def _run(command: Sequence[str], text: bytes | None, path: Path, folder: Path | None) -> str:
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, check=False, cwd=folder)
+    except OSError as error:
+        raise UserError(f"cannot start the compiler {command[0]}: {error.strerror}") from error
+    if done.returncode:
+        message = done.stderr.decode("utf-8", "replace").strip()
+        raise UserError(f"{path}: does not compile\n{message}")
+    return done.stdout.decode("utf-8", "surrogateescape")

@@ -1,0 +1,206 @@
+"""A whole LLVM module to a `Program`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raceproof.frontend.function_text import Signature, cut_blocks, read_signature
+from raceproof.frontend.llvm_text import LlvmSyntaxError, Names, Reader, symbol, tokenize
+from raceproof.frontend.lower_function import FunctionLowering
+from raceproof.frontend.module_text import FunctionText, ModuleText, split_module
+from raceproof.frontend.positions import Positions
+from raceproof.ir import (
+    AggregateConstant,
+    Constant,
+    DebugInfo,
+    Function,
+    FunctionAddress,
+    Global,
+    Layout,
+    Position,
+    Program,
+    Type,
+)
+from raceproof.ir.cfg import reverse_post_order
+
+_SYMBOL = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
+_DEBUG = re.compile(r"!dbg (![0-9]+)")
+
+
+class FrontendBug(Exception):
+    """LLVM that we cannot read: our mistake, said with the line."""
+
+
+def lower_module(text: str, files: Sequence[str] = (), entry: str = "main") -> Program:
+    """The program in LLVM's textual form."""
+    return _ModuleLowering(split_module(text)).program(tuple(files), entry)
+
+
+class _ModuleLowering:
+    def __init__(self, module: ModuleText) -> None:
+        self.module = module
+        self.debug = DebugInfo(module.metadata)
+        self.positions = Positions(self.debug)
+        self.names = Names(Layout.parse(module.layout), definitions=module.structs)
+        self.names.block_index = self._block_index
+        self._bodies: dict[str, FunctionText] = {}
+        self._labels: dict[str, dict[str, int]] = {}
+        self._signatures: dict[str, Signature] = {}
+        self._heap_types: dict[int, str] = {}
+        self._no_return = frozenset(
+            key for key, text in module.attributes.items() if "noreturn" in text.split()
+        )
+
+    def program(self, files: tuple[str, ...], entry: str) -> Program:
+        headers = [f.header for f in self.module.functions] + self.module.declarations
+        for header in headers:
+            self.names.functions.add(_symbol_of(header))
+        self._read_aliases()
+        functions: dict[str, Function] = {}
+        number = 0
+        for text in self.module.functions:
+            signature = self._signature(text.header)
+            self._signatures[signature.name] = signature
+            self._bodies[signature.name] = text
+        for name, text in self._bodies.items():
+            function = self._function(self._signatures[name], text, number)
+            number += len(function.instructions)
+            functions[name] = function
+        for header in self.module.declarations:
+            signature = self._signature(header)
+            if not signature.name.startswith("llvm."):
+                functions[signature.name] = _declared(signature)
+        globals_ = {}
+        for token, rest in self.module.globals:
+            found = self._global(symbol(token), rest)
+            if found is not None:
+                globals_[found.name] = found
+        return Program(
+            functions,
+            globals_,
+            self.names.layout,
+            self.debug,
+            files,
+            entry,
+            _constructors(globals_.get("llvm.global_ctors")),
+            self.module.assembly,
+            self._heap_types,
+        )
+
+    def _signature(self, header: str) -> Signature:
+        try:
+            return read_signature(header, self.names, self.module.attributes, self.positions)
+        except (LlvmSyntaxError, IndexError) as error:
+            raise FrontendBug(f"{error} in: {header.strip()}") from error
+
+    def _function(self, signature: Signature, text: FunctionText, number: int) -> Function:
+        lowering = FunctionLowering(signature, self.names, self.positions, self._no_return, number)
+        try:
+            function = lowering.lower(text.lines)
+        except (LlvmSyntaxError, IndexError, KeyError) as error:
+            raise FrontendBug(f"{error!r} in function {signature.name}") from error
+        self._heap_types.update(lowering.heap_types)
+        return function
+
+    def _block_index(self, function: str, label: str) -> int:
+        """Where a label ends up among its function's blocks (they are put in order)."""
+        labels = self._labels.get(function)
+        if labels is None:
+            blocks = cut_blocks(self._bodies[function].lines, self._signatures[function])
+            index = {block.label: i for i, block in enumerate(blocks)}
+            order = reverse_post_order([[index[t] for t in block.targets()] for block in blocks])
+            labels = {blocks[old].label: new for new, old in enumerate(order)}
+            self._labels[function] = labels
+        return labels.get(label, 0)
+
+    def _read_aliases(self) -> None:
+        pending = []
+        for token, rest in self.module.globals:
+            words = rest.split(" ", 8)[:8]
+            if "alias" in words or "ifunc" in words:
+                pending.append((symbol(token), rest))
+        for name, rest in pending:
+            tokens = tokenize(rest)
+            at = tokens.index("alias" if "alias" in tokens else "ifunc") + 1
+            reader = Reader(tokens, self.names, at)
+            type_ = reader.type()
+            if reader.peek() == "(":
+                reader.function_type(type_)
+            reader.expect(",")
+            self.names.aliases[name] = reader.constant(reader.type())
+
+    def _global(self, name: str, rest: str) -> Global | None:
+        if name in self.names.aliases:
+            return None
+        tokens = tokenize(rest)
+        reader = Reader(tokens, self.names)
+        words: set[str] = set()
+        while (word := reader.next()) not in ("global", "constant"):
+            words.add(word)
+            if reader.peek() == "(":
+                reader.skip_parentheses()
+        try:
+            type_ = reader.type()
+            initializer = self._initializer(reader, type_, words)
+        except (LlvmSyntaxError, IndexError) as error:
+            raise FrontendBug(f"{error} in global {name}") from error
+        debug = _DEBUG.search(rest, rest.rfind('"') + 1)
+        display, debug_type, position = "", "", None
+        if debug:
+            display, debug_type, position = self._global_debug(debug[1])
+        return Global(
+            name,
+            display or name,
+            type_,
+            self.names.layout.size(type_),
+            initializer,
+            word == "constant",
+            "thread_local" in words,
+            not words & {"internal", "private"},
+            "private" in words and word == "constant",
+            position,
+            debug_type,
+        )
+
+    def _global_debug(self, key: str) -> tuple[str, str, Position | None]:
+        return self.positions.global_variable(key)
+
+    def _initializer(self, reader: Reader, type_: Type, words: set[str]) -> Constant | None:
+        if words & {"external", "extern_weak"}:
+            return None
+        return reader.constant(type_)
+
+
+def _symbol_of(header: str) -> str:
+    match = _SYMBOL.search(header)
+    if match is None:
+        raise FrontendBug(f"no name in: {header}")
+    return match[1].strip('"')
+
+
+def _declared(signature: Signature) -> Function:
+    return Function(
+        signature.name,
+        signature.display,
+        signature.type,
+        (),
+        (),
+        signature.position,
+        True,
+        signature.no_return,
+        by_value=signature.by_value,
+    )
+
+
+def _constructors(table: Global | None) -> tuple[str, ...]:
+    """The functions in `llvm.global_ctors`, by priority."""
+    if table is None or not isinstance(table.initializer, AggregateConstant):
+        return ()
+    entries = []
+    for entry in table.initializer.elements:
+        if isinstance(entry, AggregateConstant):
+            priority, function = entry.elements[0], entry.elements[1]
+            if isinstance(function, FunctionAddress):
+                entries.append((getattr(priority, "value", 65535), function.name))
+    return tuple(name for _, name in sorted(entries, key=lambda entry: entry[0]))

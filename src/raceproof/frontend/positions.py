@@ -1,0 +1,76 @@
+"""Source positions and names from the compiler's metadata."""
+
+from __future__ import annotations
+
+import re
+
+from raceproof.ir import DebugInfo, Position
+from raceproof.ir.debug import unquote
+
+_LOCATION = re.compile(r"!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: (![0-9]+)")
+_FILE = re.compile(r"file: (![0-9]+)")
+_SCOPE = re.compile(r"scope: (![0-9]+)")
+
+
+class Positions:
+    """Answers by metadata key, each computed once."""
+
+    def __init__(self, debug: DebugInfo) -> None:
+        self.debug = debug
+        self._positions: dict[str, Position | None] = {"": None}
+        self._files: dict[str, str] = {}
+
+    def of(self, key: str) -> Position | None:
+        """Where an instruction with `!dbg key` stands."""
+        try:
+            return self._positions[key]
+        except KeyError:
+            match = _LOCATION.search(self.debug.nodes.get(key, ""))
+            position = None
+            if match and match[1] != "0":
+                position = Position(
+                    self._file_of_scope(match[3]), int(match[1]), int(match[2] or 0)
+                )
+            self._positions[key] = position
+            return position
+
+    def _file_of_scope(self, key: str) -> str:
+        found = self._files.get(key)
+        if found is None:
+            text = self.debug.nodes.get(key, "")
+            file = _FILE.search(text)
+            scope = _SCOPE.search(text)
+            if file:
+                found = self.file(file[1])
+            elif scope:
+                found = self._file_of_scope(scope[1])
+            else:
+                found = "?"
+            self._files[key] = found
+        return found
+
+    def file(self, key: str) -> str:
+        return unquote(self.debug.fields(key).get("filename", "?"))
+
+    def function(self, key: str) -> tuple[str, Position | None]:
+        """The source name and place of a `!DISubprogram`."""
+        fields = self.debug.fields(key)
+        return unquote(fields.get("name", "")), self._declared(fields)
+
+    def variable(self, key: str) -> tuple[str, str]:
+        """Name and key of the type of a local or global variable."""
+        fields = self.debug.fields(key)
+        return unquote(fields.get("name", "")), fields.get("type", "")
+
+    def global_variable(self, key: str) -> tuple[str, str, Position | None]:
+        """Name, type and place behind a `!DIGlobalVariableExpression`."""
+        variable = self.debug.fields(key).get("var", "")
+        fields = self.debug.fields(variable)
+        name, type_ = self.variable(variable)
+        return name, type_, self._declared(fields)
+
+    def _declared(self, fields: dict[str, str]) -> Position | None:
+        line = fields.get("line", "0")
+        if "file" not in fields or line == "0":
+            return None
+        return Position(self.file(fields["file"]), int(line))
