@@ -20,7 +20,7 @@ class StringLength:
     """The bytes of the string at `pointer` with its final zero, at most `limit` characters."""
 
     pointer: Value
-    limit: Value | None = None
+    limit: Value | int | None = None
     width: int = 1
 
 

@@ -24,6 +24,7 @@ from raceproof.concurrency.model import (
     FunctionModel,
     LockKind,
     LockMode,
+    ReturnKind,
     Returns,
     Success,
     Wait,
@@ -64,6 +65,13 @@ class Event:
     """What it returns, in terms of the call's arguments."""
     callbacks: tuple[Callback, ...] = ()
     no_return: bool = False
+
+    @property
+    def returned(self) -> Value | None:
+        """The argument that it returns, or a pointer into whose object it returns."""
+        if self.returns.kind in (ReturnKind.ARGUMENT, ReturnKind.INTO):
+            return self.call.arguments[self.returns.index]
+        return None
 
 
 class LibraryCall(Event):
@@ -126,6 +134,7 @@ class ThreadCancel(Event):
     """Asks `thread` to end at its next cancellation point."""
 
     thread: Value
+    is_indirect: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -226,12 +235,12 @@ class LockAttribute(Event):
 class ConditionWait(Event):
     """Releases `lock`, waits, takes `lock` again; may wake up for no reason.
 
-    With `lock_is_indirect` the lock's address is stored at `lock`.
+    With `is_indirect` the lock's address is stored at `lock`.
     """
 
     condition: Value
     lock: Value
-    lock_is_indirect: bool = False
+    is_indirect: bool = False
     wait: Wait = Wait.BLOCK
     success: Success = Success.ALWAYS
 

@@ -143,16 +143,6 @@ class Argument:
     indirect: bool = False
 
 
-class Result(Enum):
-    """The operand is what the call returns (written `"result"`)."""
-
-    RESULT = "result"
-
-
-RESULT = Result.RESULT
-Operand = Argument | Result
-
-
 # --- sizes ------------------------------------------------------------------------------------
 
 
@@ -296,7 +286,7 @@ class FunctionModel:
 
     name: str
     role: Role | None = None
-    operands: Mapping[str, Operand] = field(default_factory=dict)
+    operands: Mapping[str, Argument] = field(default_factory=dict)
     """Where the things that the role speaks of stand: `lock`, `thread`, `entry`, ..."""
     kind: LockKind = LockKind.MUTEX
     mode: LockMode = LockMode.WRITE
@@ -311,6 +301,12 @@ class FunctionModel:
     operation: AtomicOperationKind | None = None
     returns_new: bool = False
     """An atomic update returns the new value, not the old."""
+    returns_success: bool = False
+    """A compare-exchange returns whether it took place."""
+    id_is_result: bool = False
+    """The new thread's id is what the call returns."""
+    is_result: bool = False
+    """The new semaphore's address is what the call returns."""
     object: str = ""
     """The name of the one lock that a lock function without arguments means."""
     signed: bool = False
@@ -328,5 +324,3 @@ class FunctionModel:
     """Holds even if the program defines the function."""
     caveat: str = ""
     """What a verdict has to assume when the function is called."""
-    origin: str = ""
-    """The file that says so."""

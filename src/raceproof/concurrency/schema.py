@@ -1,0 +1,243 @@
+"""One `[[function]]` table to one `FunctionModel`: which keys there are and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from enum import Enum
+from typing import Any, TypeVar
+
+from raceproof.concurrency import grammar
+from raceproof.concurrency.model import (
+    Argument,
+    AtomicOperationKind,
+    BytesSize,
+    CallbackModel,
+    CallbackTime,
+    FunctionModel,
+    LockKind,
+    LockMode,
+    RecursiveWhen,
+    Role,
+    Success,
+    Wait,
+)
+from raceproof.concurrency.roles import INDIRECT, NEVER_RETURNS, ROLES, RoleShape
+
+T = TypeVar("T")
+AnyEnum = TypeVar("AnyEnum", bound=Enum)
+Types = Mapping[str, BytesSize]
+Parse = Callable[[Any, Types], Any]
+
+
+class ModelError(ValueError):
+    """A mistake at a key of the table; None: in the table as a whole."""
+
+    def __init__(self, message: str, key: str | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+def parse_function(
+    table: Mapping[str, Any], name: str, types: Types, *, is_users: bool
+) -> FunctionModel:
+    """The model in a table, under one of the table's names."""
+    known: dict[str, Any] = {"name": name, "override": is_users}
+    operands: dict[str, Argument] = {}
+    role, shape = None, None
+    if "role" in table:
+        role = _at("role", _enum, Role, table["role"])
+        shape = ROLES[role]
+        known["role"] = role
+        known["no_return"] = role in NEVER_RETURNS
+        if role is Role.UNLOCK:
+            known["mode"] = LockMode.ANY
+    for key, value in table.items():
+        if key in ("name", "names", "role"):
+            continue
+        word = _field(key)
+        if shape is not None and word in shape.operands:
+            operands[word] = _at(key, grammar.operand, value, word in INDIRECT)
+        elif key in _COMMON or (shape is not None and word in shape.settings):
+            field, parse = _COMMON.get(key) or _SETTINGS[key]
+            known[field] = _at(key, parse, value, types)
+        else:
+            raise ModelError(_misplaced(key, role, shape), key)
+    if shape is not None:
+        _check_complete(shape, known, operands)
+    return FunctionModel(operands=operands, **known)
+
+
+def unknown(what: str, given: object, allowed: tuple[str, ...] | list[str]) -> str:
+    """Says that there is no such key or word, and what there is."""
+    close = get_close_matches(str(given), allowed, 1)
+    hint = f"did you mean '{close[0]}'? " if close else ""
+    return f"unknown {what} '{given}'; {hint}allowed: {', '.join(allowed)}"
+
+
+def _at(key: str, parse: Callable[..., T], *arguments: Any) -> T:
+    try:
+        return parse(*arguments)
+    except ValueError as error:
+        raise ModelError(f"{key}: {error}", key) from None
+
+
+def _check_complete(
+    shape: RoleShape, known: Mapping[str, Any], operands: Mapping[str, Argument]
+) -> None:
+    given = {*known, *operands}
+    if {"lock", "object"} <= given:
+        raise ModelError("give either 'lock' or 'object', not both", "object")
+    replaced = {"lock": "object", "semaphore": "is_result"}
+    missing = [
+        _key(name) for name in shape.needed if name not in given and replaced.get(name) not in given
+    ]
+    if missing:
+        raise ModelError(f"role '{known['role']}' also needs: {', '.join(missing)}", "role")
+
+
+def _misplaced(key: str, role: Role | None, shape: RoleShape | None) -> str:
+    elsewhere = [r.value for r, s in ROLES.items() if _field(key) in s.keys]
+    if elsewhere:
+        mine = f"role '{role}'" if role else "a function without a role"
+        return f"'{key}' does not go with {mine}, only with: {', '.join(elsewhere)}"
+    own = map(_key, shape.keys) if shape else ()
+    return unknown("key", key, ["name", "names", "role", *own, *_COMMON])
+
+
+def _key(field: str) -> str:
+    return field.replace("_", "-")
+
+
+def _field(key: str) -> str:
+    """The field that a key stands for; a key is written with hyphens only."""
+    return "" if "_" in key else key.replace("-", "_")
+
+
+# --- what the keys hold ---------------------------------------------------------------------------
+
+
+def _enum(enum: type[AnyEnum], value: object) -> AnyEnum:
+    try:
+        return enum(value)
+    except ValueError:
+        raise ValueError(
+            unknown(enum.__name__.lower(), value, [member.value for member in enum])
+        ) from None
+
+
+def _choice(enum: type[Enum]) -> Parse:
+    return lambda value, types: _enum(enum, value)
+
+
+def _flag(value: Any, types: Types) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r} is neither true nor false")
+    return value
+
+
+def _text(value: Any, types: Types) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{value!r} is no text")
+    return value
+
+
+def _texts(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"{value!r} is no list of texts")
+    return value
+
+
+def _size(value: Any, types: Types) -> Any:
+    if type(value) is int and value >= 0:
+        return BytesSize(value, value)
+    return grammar.size(_text(value, types), types)
+
+
+def _effects(is_write: bool) -> Parse:
+    return lambda value, types: tuple(
+        grammar.effect(text, types, is_write=is_write) for text in _texts(value)
+    )
+
+
+def _range(value: Any, types: Types) -> tuple[int, int]:
+    if (
+        not isinstance(value, list)
+        or [type(item) for item in value] != [int, int]
+        or value[0] > value[1]
+    ):
+        raise ValueError(f"{value!r} is no range [least, greatest]")
+    return value[0], value[1]
+
+
+def _inline(value: Any, required: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
+    """An inline table with these keys."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is no table with the keys {', '.join(required + optional)}")
+    for key in value:
+        if key not in required + optional:
+            raise ValueError(unknown("key", key, required + optional))
+    for key in required:
+        if key not in value:
+            raise ValueError(f"'{key}' is missing")
+    return value
+
+
+def _recursive_when(value: Any, types: Types) -> RecursiveWhen:
+    table = _inline(value, ("argument", "equals"), ("mask",))
+    if not all(type(item) is int for item in table.values()):
+        raise ValueError("'argument', 'equals' and 'mask' must be integers")
+    return RecursiveWhen(grammar.index(table["argument"]), table["equals"], table.get("mask", -1))
+
+
+def _callbacks(value: Any, types: Types) -> tuple[CallbackModel, ...]:
+    if not isinstance(value, list):
+        raise ValueError(f"{value!r} is no list of tables")
+    found = []
+    for item in value:
+        table = _inline(item, ("function",), ("arguments", "time"))
+        arguments = table.get("arguments", [])
+        if not isinstance(arguments, list):
+            raise ValueError(f"{arguments!r} is no list of arguments")
+        found.append(
+            CallbackModel(
+                grammar.operand(table["function"]).index,
+                tuple(map(grammar.callback_argument, arguments)),
+                _enum(CallbackTime, table.get("time", "now")),
+            )
+        )
+    return tuple(found)
+
+
+_COMMON: dict[str, tuple[str, Parse]] = {
+    "reads": ("reads", _effects(is_write=False)),
+    "writes": ("writes", _effects(is_write=True)),
+    "format": ("format", lambda value, types: grammar.format_string(_text(value, types))),
+    "returns": ("returns", lambda value, types: grammar.returns(value)),
+    "calls": ("callbacks", _callbacks),
+    "never-returns": ("no_return", _flag),
+    "returns-twice": ("returns_twice", _flag),
+    "thread-safe": ("thread_safe", _flag),
+    "override": ("override", _flag),
+    "caveat": ("caveat", _text),
+}
+
+_SETTINGS: dict[str, tuple[str, Parse]] = {
+    "kind": ("kind", _choice(LockKind)),
+    "mode": ("mode", _choice(LockMode)),
+    "wait": ("wait", _choice(Wait)),
+    "success": ("success", _choice(Success)),
+    "operation": ("operation", _choice(AtomicOperationKind)),
+    "recursive": ("recursive", _flag),
+    "recursive-when": ("recursive_when", _recursive_when),
+    "broadcast": ("broadcast", _flag),
+    "zeroed": ("zeroed", _flag),
+    "size": ("size", _size),
+    "returns-new": ("returns_new", _flag),
+    "returns-success": ("returns_success", _flag),
+    "id-is-result": ("id_is_result", _flag),
+    "is-result": ("is_result", _flag),
+    "object": ("object", _text),
+    "signed": ("signed", _flag),
+    "range": ("range", _range),
+}
