@@ -44,6 +44,9 @@ class ReportFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    SARIF = "sarif"
+    HTML = "html"
+    GITHUB = "github"
 
 
 class FailOn(StrEnum):
@@ -102,6 +105,8 @@ class Options:
     mutex_rules: MutexRules = MutexRules.POSIX
     layers: bool = False
     """Show what each layer of the interleave engine left open."""
+    stop_at_first: bool = False
+    """One confirmed race is enough; do not look at the other candidates."""
 
     # What to say.
     verbosity: int = 0
@@ -111,3 +116,7 @@ class Options:
     schedules: Path | None = None
     """A folder for the schedules of confirmed races."""
     fail_on: FailOn = FailOn.LIKELY
+    cross_check: bool = False
+    """Ask every engine about the whole program, and compare what they say."""
+    explain_pipeline: bool = False
+    """Say which engine decided what, and how long it took."""

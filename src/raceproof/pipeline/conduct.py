@@ -1,0 +1,131 @@
+"""Asks one layer after the other, and adds up what they say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from raceproof.engines.question import Question
+from raceproof.errors import UserError
+from raceproof.ir import Program
+from raceproof.options import Options
+from raceproof.pipeline.ledger import Ledger
+from raceproof.pipeline.plan import DEFAULT_TIMEOUT, Layer, layers
+from raceproof.pipeline.worker import Fate, Report, Worker, ready
+from raceproof.verdict import Answer, Confidence, EngineRun, Outcome, Verdict
+
+Progress = Callable[[str, float], None]
+"""Told the engine at work and its seconds so far, a few times a second."""
+
+_TICK = 0.2
+
+
+def check(program: Program, options: Options, progress: Progress | None = None) -> Verdict:
+    """One program, one verdict."""
+    return _Conductor(program, options, progress).verdict()
+
+
+class _Conductor:
+    def __init__(self, program: Program, options: Options, progress: Progress | None) -> None:
+        self._program = program
+        self._options = options
+        self._progress = progress
+        self._ledger = Ledger()
+        self._runs: list[EngineRun] = []
+        self._notices: list[str] = []
+        self._started = time.monotonic()
+        self._deadline = self._started + (options.timeout or DEFAULT_TIMEOUT)
+
+    def verdict(self) -> Verdict:
+        plan = layers(self._options)
+        if not plan:
+            self._notices.append("no engine is installed")
+        for layer in plan:
+            if not self._go_on(layer):
+                break
+        ledger = self._ledger
+        if ledger.is_contradicted:
+            self._notices.append(
+                f"internal error: {ledger.proved_by} proved the program race-free, but "
+                f"{ledger.confirmed_by} replayed a race; please report this as a bug"
+            )
+        return Verdict(
+            outcome=ledger.outcome(),
+            findings=ledger.all_findings(),
+            protections=ledger.protections,
+            assumptions=tuple(ledger.assumptions),
+            engines=tuple(self._runs),
+            threads=ledger.threads,
+            shared=ledger.shared,
+            seconds=time.monotonic() - self._started,
+            notices=tuple(self._notices),
+        )
+
+    def _go_on(self, layer: Layer) -> bool:
+        """Run one layer; returns whether the next one is to be asked."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            self._notices.append(f"no time left for {layer.engine}")
+            return False
+        asked = self._ledger.candidates()
+        if asked is not None and not asked and not self._options.cross_check:
+            return False
+        question = Question(
+            options=self._options,
+            candidates=None if self._options.cross_check else asked,
+            deadline=time.monotonic() + left * layer.share,
+        )
+        worker = Worker(layer.engine, self._program, question, self._options.memory)
+        try:
+            report = self._await(worker)
+        except KeyboardInterrupt:
+            self._note(worker.stop(Fate.STOPPED))
+            self._notices.append("interrupted: this is the best answer so far")
+            return False
+        self._note(report)
+        if report.answer is not None:
+            self._ledger.take(
+                layer.engine, report.answer, question.candidates, is_sound=layer.is_sound
+            )
+        return self._options.cross_check or not self._is_decided()
+
+    def _is_decided(self) -> bool:
+        if self._ledger.proved_by:
+            return True
+        if not self._ledger.has_confirmed:
+            return False
+        return self._options.stop_at_first or not self._ledger.candidates()
+
+    def _await(self, worker: Worker) -> Report:
+        started = time.monotonic()
+        while not ready([worker], _TICK):
+            if worker.is_overdue:
+                return worker.stop(Fate.TIMEOUT)
+            if self._progress is not None:
+                self._progress(worker.name, time.monotonic() - started)
+        return worker.collect()
+
+    def _note(self, report: Report) -> None:
+        """Write down who said what; what went wrong also as a notice."""
+        if report.fate is Fate.MISUSED:
+            raise UserError(report.detail)
+        if report.answer is not None:
+            said, detail = _summary(report.answer), report.answer.detail
+        else:
+            said, detail = report.fate.value, report.detail
+            if report.fate is not Fate.STOPPED:
+                because = f": {detail}" if detail else ""
+                self._notices.append(f"engine {report.engine} gave no answer: {said}{because}")
+        self._runs.append(EngineRun(report.engine, said, report.seconds, detail))
+
+
+def _summary(answer: Answer) -> str:
+    """`race (1 confirmed, 2 possible; 3 open)`."""
+    counts = {
+        confidence: sum(1 for f in answer.findings if f.confidence is confidence)
+        for confidence in sorted(Confidence, reverse=True)
+    }
+    words = [f"{count} {confidence}" for confidence, count in counts.items() if count]
+    if answer.outcome is not Outcome.RACE_FREE and answer.open:
+        words.append(f"{len(answer.open)} open")
+    return f"{answer.outcome} ({', '.join(words)})" if words else str(answer.outcome)

@@ -1,0 +1,39 @@
+"""The table of engines. Only an engine that is asked is imported."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+
+from raceproof.engines.question import Engine
+from raceproof.errors import UserError
+
+ENGINES = {
+    "modular": "raceproof.engines.modular:ENGINE",
+    "summary": "raceproof.engines.summary:ENGINE",
+    "interleave": "raceproof.engines.interleave:ENGINE",
+    "bounded": "raceproof.engines.bounded:ENGINE",
+}
+"""Name -> module and attribute."""
+
+
+def is_installed(name: str) -> bool:
+    """Whether the engine's package is there; imports nothing of it."""
+    module, _, _ = ENGINES[name].partition(":")
+    spec = importlib.util.find_spec(module)
+    return spec is not None and spec.origin is not None
+
+
+def known_engines() -> tuple[str, ...]:
+    return tuple(name for name in ENGINES if is_installed(name))
+
+
+def load_engine(name: str) -> Engine:
+    """The engine of this name; a name that nobody has is the user's mistake."""
+    if name not in ENGINES or not is_installed(name):
+        raise UserError(
+            f"no engine {name!r}: choose one of {', '.join(('auto', *known_engines()))}"
+        )
+    module, _, attribute = ENGINES[name].partition(":")
+    engine: Engine = getattr(importlib.import_module(module), attribute)
+    return engine

@@ -1,0 +1,136 @@
+"""The pipeline with made-up engines: who is asked, what is kept, what is said of accidents."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from raceproof.errors import UserError
+from raceproof.options import Options
+from raceproof.pipeline import check, conduct, plan, registry, worker
+from raceproof.verdict import Confidence, Outcome, Verdict
+from tests.pipeline import fakes
+
+NAMES = ("PROVER", "NAMER", "IDLER", "CONFIRMER", "X_CONFIRMER", "X_REFUTER", "SUICIDE", "SLEEPER",
+         "EATER", "FAILER", "BLAMER")  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def made_up_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {getattr(fakes, name).name: f"tests.pipeline.fakes:{name}" for name in NAMES}
+    monkeypatch.setattr(registry, "ENGINES", table)
+    monkeypatch.setattr(worker, "GRACE", 0.2)
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    def asker(*names: str, sound: str = "namer", options: Options | None = None) -> Verdict:
+        layers = tuple(plan.Layer(name, 0.5, is_sound=name == sound) for name in names)
+        monkeypatch.setattr(conduct, "layers", lambda options: layers)
+        return check(fakes.program(), options or Options(timeout=20))
+
+    return asker
+
+
+def test_a_proof_ends_the_pipeline(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("prover", "confirmer")
+    assert verdict.outcome is Outcome.RACE_FREE
+    assert [run.name for run in verdict.engines] == ["prover"]
+    assert verdict.protections[0].detail == "lock m"
+    assert not verdict.findings
+
+
+def test_likely_findings_and_open_candidates_go_to_the_next(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("namer", "confirmer", "prover")
+    assert verdict.outcome is Outcome.RACE
+    assert {f.location.name: f.confidence for f in verdict.findings} == {
+        "x": Confidence.CONFIRMED,
+        "y": Confidence.CONFIRMED,
+        "z": Confidence.CONFIRMED,
+    }
+    assert all(f.engine == "confirmer" for f in verdict.findings)
+    assert [run.name for run in verdict.engines] == ["namer", "confirmer"]
+
+
+def test_what_nobody_decides_is_possible(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("namer", "x-confirmer", "idler")
+    assert [(f.location.name, f.confidence) for f in verdict.findings] == [
+        ("x", Confidence.CONFIRMED),
+        ("y", Confidence.POSSIBLE),
+        ("z", Confidence.POSSIBLE),
+    ]
+    assert verdict.outcome is Outcome.RACE
+
+
+def test_one_confirmed_race_is_enough_if_so_asked(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("namer", "x-confirmer", "idler", options=Options(timeout=20, stop_at_first=True))
+    assert [run.name for run in verdict.engines] == ["namer", "x-confirmer"]
+
+
+def test_a_refuted_likely_finding_is_withdrawn(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("namer", "x-refuter")
+    assert verdict.outcome is Outcome.UNKNOWN
+    assert [f.location.name for f in verdict.findings] == ["y", "z"]
+
+
+def test_refuting_everything_that_a_sound_engine_named_is_a_proof(ask) -> None:  # type: ignore[no-untyped-def]
+    assert ask("namer", "prover").outcome is Outcome.RACE_FREE
+
+
+def test_refuting_what_an_unsound_engine_named_proves_nothing(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("namer", "prover", sound="nobody")
+    assert verdict.outcome is Outcome.UNKNOWN
+    assert not verdict.findings
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("suicide", "killed: SIGKILL"),
+        ("failer", "crashed: ZeroDivisionError: nobody expected this"),
+        ("eater", "out of memory"),
+    ],
+)
+def test_an_accident_loses_nothing_and_is_told(ask, name: str, words: str) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("namer", name, "confirmer", options=Options(timeout=20, memory=1.0))
+    assert verdict.outcome is Outcome.RACE
+    assert len([f for f in verdict.findings if f.confidence is Confidence.CONFIRMED]) == 3
+    assert f"engine {name} gave no answer: {words}" in verdict.notices[0]
+
+
+def test_an_engine_that_does_not_end_is_ended(ask) -> None:  # type: ignore[no-untyped-def]
+    started = time.monotonic()
+    verdict = ask("namer", "sleeper", options=Options(timeout=1.0))
+    assert time.monotonic() - started < 5
+    assert verdict.notices == ("engine sleeper gave no answer: timeout",)
+    assert verdict.outcome is Outcome.RACE
+
+
+def test_an_interrupt_gives_the_best_answer_so_far(ask) -> None:  # type: ignore[no-untyped-def]
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    verdict = ask("namer", "sleeper")
+    timer.join()
+    assert verdict.outcome is Outcome.RACE
+    assert "interrupted" in verdict.notices[-1]
+
+
+def test_the_users_mistake_is_told_as_such(ask) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UserError, match="nain"):
+        ask("blamer")
+
+
+def test_disagreement_is_shown(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("prover", "confirmer", options=Options(timeout=20, cross_check=True))
+    assert verdict.outcome is Outcome.UNKNOWN
+    assert "internal error" in verdict.notices[-1]
+    assert len(verdict.engines) == 2
+
+
+def test_an_unknown_engine_is_the_users_mistake() -> None:
+    with pytest.raises(UserError, match="no engine 'nodular'"):
+        check(fakes.program(), Options(engine="nodular"))
