@@ -1,0 +1,144 @@
+"""A schedule in words: who does what after whom, with the source line of every step.
+
+Steps of one thread at one source line, one after the other, become one row. The last two rows are
+the racing accesses, both enabled at once. What a step does to locks is read off the name of the
+called function, for bars in pictures only; verdicts never depend on it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from raceproof.ir import (
+    AtomicUpdate,
+    Call,
+    CompareExchange,
+    CopyMemory,
+    FunctionAddress,
+    Instruction,
+    Load,
+    Position,
+    Program,
+    SetMemory,
+    Store,
+)
+from raceproof.report.source import Sources
+from raceproof.verdict import Finding, Schedule
+
+
+class What(Enum):
+    """What a step is, for pictures."""
+
+    CREATE = "create"
+    JOIN = "join"
+    LOCK = "lock"
+    UNLOCK = "unlock"
+    READ = "read"
+    WRITE = "write"
+    CALL = "call"
+    OTHER = "other"
+    RACE = "race"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One step, or several of one thread at one line."""
+
+    thread: int
+    what: What
+    function: str
+    position: Position | None
+    text: str
+    """The source line, or the called function where the source is not at hand."""
+    lock: str = ""
+    """For lock and unlock: what stands between the parentheses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interleaving:
+    names: tuple[str, ...]
+    """The threads by number; `main` is 0."""
+    rows: tuple[Row, ...]
+    """The last two are the racing accesses."""
+
+
+_CALLS = (
+    (What.UNLOCK, re.compile(r"unlock|release|sem_post|atomic_end|\bup\b", re.I)),
+    (What.LOCK, re.compile(r"lock|acquire|sem_wait|atomic_begin|\bdown\b", re.I)),
+    (What.CREATE, re.compile(r"create|kthread_run", re.I)),
+    (What.JOIN, re.compile(r"join", re.I)),
+)
+_MEMORY: dict[type[Instruction], What] = {
+    Load: What.READ,
+    Store: What.WRITE,
+    AtomicUpdate: What.WRITE,
+    CompareExchange: What.WRITE,
+    CopyMemory: What.WRITE,
+    SetMemory: What.WRITE,
+}
+_ARGUMENT = re.compile(r"\(\s*&?\s*([^(),]+(?:\([^()]*\))?[^(),]*)")
+
+
+def interleaving(finding: Finding, program: Program, sources: Sources) -> Interleaving:
+    """The finding's schedule as rows."""
+    schedule = finding.schedule
+    assert schedule is not None
+    rows: list[Row] = []
+    for step in schedule.steps:
+        if step.instruction is None:
+            continue
+        row = _row(step.thread, program, step.instruction, sources)
+        last = rows[-1] if rows else None
+        if last is not None and last.thread == row.thread and last.position == row.position:
+            rows[-1] = _merge(last, row)
+        else:
+            rows.append(row)
+    for thread, number in zip(
+        (schedule.first, schedule.second), schedule.instructions, strict=True
+    ):
+        row = _row(thread, program, number, sources)
+        rows.append(Row(row.thread, What.RACE, row.function, row.position, row.text))
+    return Interleaving(_names(finding, schedule), tuple(rows))
+
+
+def _names(finding: Finding, schedule: Schedule) -> tuple[str, ...]:
+    highest = max(schedule.first, schedule.second, *(step.thread for step in schedule.steps), 0)
+    names = ["main", *(f"thread {number}" for number in range(1, highest + 1))]
+    first, second = finding.accesses
+    pairs = ((schedule.first, first), (schedule.second, second))
+    if schedule.instructions == (second.instruction, first.instruction):
+        pairs = ((schedule.first, second), (schedule.second, first))
+    for number, access in pairs:
+        if number:
+            names[number] = f"{number}: {access.thread.entry}"
+    return tuple(names)
+
+
+def _row(thread: int, program: Program, number: int, sources: Sources) -> Row:
+    if not 0 <= number < program.instruction_count:
+        return Row(thread, What.OTHER, "", None, f"instruction {number}")
+    instruction = program.instruction(number)
+    function = program.function_of(number).display
+    text = sources.line(instruction.position)
+    what = _MEMORY.get(type(instruction), What.OTHER)
+    lock = ""
+    if isinstance(instruction, Call):
+        callee = instruction.callee
+        name = callee.name if isinstance(callee, FunctionAddress) else ""
+        what = next((kind for kind, pattern in _CALLS if pattern.search(name)), What.CALL)
+        text = text or f"{name}()"
+        if what in (What.LOCK, What.UNLOCK):
+            argument = _ARGUMENT.search(text)
+            lock = argument[1].strip() if argument else name
+    return Row(thread, what, function, instruction.position, text or what.value, lock)
+
+
+def _merge(last: Row, row: Row) -> Row:
+    """A line that reads and writes is a write."""
+    order = (What.OTHER, What.CALL, What.READ, What.WRITE)
+    if last.what in order and row.what in order:
+        stronger = max(last, row, key=lambda one: order.index(one.what))
+        return stronger
+    return last if row.what in order else row

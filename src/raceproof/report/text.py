@@ -1,0 +1,168 @@
+"""The verdict for people: in colours on a terminal, plain elsewhere."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raceproof.ir import Program
+from raceproof.options import Options
+from raceproof.report import words
+from raceproof.report.interleaving import What, interleaving
+from raceproof.report.source import Sources
+from raceproof.verdict import Access, Confidence, Finding, Outcome, Verdict
+
+_STYLES = {
+    Confidence.CONFIRMED: "bold red",
+    Confidence.LIKELY: "bold yellow",
+    Confidence.POSSIBLE: "bold blue",
+}
+_OUTCOMES = {Outcome.RACE: "bold red", Outcome.RACE_FREE: "bold green", Outcome.UNKNOWN: "bold"}
+_PLAIN_WIDTH = 110
+"""Of tables, where there is no terminal to ask."""
+_MOST_ROWS = 40
+"""Of an interleaving; the last ones are shown, all with ``-v``."""
+_MOST_PROTECTIONS = 30
+
+
+def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
+    is_terminal = hasattr(stream, "isatty") and stream.isatty()
+    console = Console(file=stream, highlight=False, width=None if is_terminal else _PLAIN_WIDTH)
+    _Text(console, Sources(program), program, options).verdict(verdict)
+
+
+class _Text:
+    def __init__(
+        self, console: Console, sources: Sources, program: Program, options: Options
+    ) -> None:
+        self._console = console
+        self._sources = sources
+        self._program = program
+        self._options = options
+
+    def _line(self, *parts: str | tuple[str, str]) -> None:
+        self._console.print(Text.assemble(*parts), soft_wrap=True)
+
+    def verdict(self, verdict: Verdict) -> None:
+        for index, finding in enumerate(verdict.findings, 1):
+            self._finding(finding, index, len(verdict.findings))
+        if self._options.verbosity >= 0:
+            if verdict.protections and verdict.outcome is not Outcome.RACE:
+                self._protections(verdict)
+            self._list("Assumed", verdict.assumptions)
+        self._list("Notice", verdict.notices)
+        if self._options.explain_pipeline or self._options.verbosity > 0:
+            self._pipeline(verdict)
+        self._line((words.summary(verdict), _OUTCOMES[verdict.outcome]))
+
+    def _finding(self, finding: Finding, index: int, total: int) -> None:
+        style = _STYLES[finding.confidence]
+        head = "Data race" if finding.confidence > Confidence.POSSIBLE else "Possible data race"
+        self._line(
+            (f"{head} {index} of {total}: ", style),
+            (words.title(finding), "bold"),
+            (f"  [{finding.confidence}]", style),
+        )
+        self._line((f"  {words.CONFIDENCE_MEANS[finding.confidence]}", "dim"))
+        if finding.message:
+            self._line(f"  {finding.message}")
+        for access in finding.accesses:
+            self._line("")
+            self._access(access, style)
+        if finding.others:
+            self._line(f"  and {words.count(len(finding.others), 'further pair')}:")
+            for first, second in finding.others:
+                self._line(f"    {_short(first)}  ·  {_short(second)}")
+        if finding.schedule is not None:
+            self._schedule(finding)
+        self._line("")
+
+    def _access(self, access: Access, style: str) -> None:
+        what = f" of {access.expression}" if access.expression else ""
+        self._line((f"  {words.kind(access)}{what}", "bold"), f" in {access.function}")
+        self._line(("    thread  ", "dim"), words.thread(access.thread))
+        self._line(("    holds   ", "dim"), words.locks(access.locks))
+        stack = words.call_stack(access)
+        if stack:
+            self._line(("    calls   ", "dim"), stack)
+        self._line(("    at      ", "dim"), words.place(access.position))
+        self._excerpt(access, style)
+
+    def _excerpt(self, access: Access, style: str) -> None:
+        position = access.position
+        lines = self._sources.excerpt(position, 1)
+        if position is None or not lines:
+            return
+        margin = min(len(line.text) - len(line.text.lstrip()) for line in lines if line.text)
+        width = len(str(lines[-1].number))
+        for line in lines:
+            number = (f"  {line.number:>{width + 4}} | ", "dim")
+            if line.is_marked:
+                self._line(number, (line.text[margin:], "bold"))
+                start, length = self._sources.caret(position, access.expression)
+                blank = " " * (start - margin)
+                self._line((f"  {'':>{width + 4}} | ", "dim"), blank, ("^" * length, style))
+            else:
+                self._line(number, (line.text[margin:], "dim"))
+
+    def _schedule(self, finding: Finding) -> None:
+        shown = interleaving(finding, self._program, self._sources)
+        rows = shown.rows
+        left_out = 0
+        if self._options.verbosity <= 0 and len(rows) > _MOST_ROWS:
+            left_out = len(rows) - _MOST_ROWS
+            rows = rows[left_out:]
+        self._line("")
+        self._line("  How it happens, step by step:")
+        if left_out:
+            self._line((f"    ... {left_out} earlier steps (shown with -v)", "dim"))
+        used = sorted({row.thread for row in rows})
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
+        table.add_column("", justify="right", style="dim")
+        for thread in used:
+            table.add_column(shown.names[thread], overflow="fold")
+        for number, row in enumerate(rows, left_out + 1):
+            is_race = row.what is What.RACE
+            where = f"{row.position.line}: " if row.position else ""
+            cell = Text.assemble((where, "dim"), (row.text, "bold red" if is_race else ""))
+            cells = [cell if thread == row.thread else Text("") for thread in used]
+            table.add_row("race" if is_race else str(number), *cells)
+        self._console.print(table)
+
+    def _protections(self, verdict: Verdict) -> None:
+        self._line(("What protects the shared locations:", "bold"))
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
+        table.add_column("location", overflow="fold")
+        table.add_column("accesses", justify="right")
+        table.add_column("protection", overflow="fold")
+        everything = self._options.verbosity > 0
+        protections = verdict.protections
+        for one in protections if everything else protections[:_MOST_PROTECTIONS]:
+            table.add_row(Text(one.location.name), str(one.accesses or ""), Text(one.detail))
+        self._console.print(table)
+        if not everything and len(protections) > _MOST_PROTECTIONS:
+            self._line(f"  ... and {len(protections) - _MOST_PROTECTIONS} more (all with -v)")
+        self._line("")
+
+    def _list(self, head: str, entries: tuple[str, ...]) -> None:
+        for entry in entries:
+            self._line((f"{head}: ", "bold"), entry)
+
+    def _pipeline(self, verdict: Verdict) -> None:
+        self._line(("Who said what:", "bold"))
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
+        table.add_column("engine")
+        table.add_column("seconds", justify="right")
+        table.add_column("answer", overflow="fold")
+        table.add_column("detail", overflow="fold")
+        for run in verdict.engines:
+            table.add_row(run.name, f"{run.seconds:.2f}", Text(run.answer), Text(run.detail))
+        self._console.print(table)
+
+
+def _short(access: Access) -> str:
+    return f"{words.kind(access)} at {words.place(access.position)} in {access.function}"

@@ -1,0 +1,114 @@
+"""The sentences that several formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raceproof.ir import Position
+from raceproof.verdict import (
+    Access,
+    Confidence,
+    Finding,
+    HeldLock,
+    LockMode,
+    Outcome,
+    Site,
+    Thread,
+    Verdict,
+)
+
+CONFIDENCE_MEANS = {
+    Confidence.CONFIRMED: "a schedule that ends in the race was replayed step by step",
+    Confidence.LIKELY: "all that can be checked statically speaks for a race",
+    Confidence.POSSIBLE: "nothing that was found out rules the race out",
+}
+
+OUTCOME_MEANS = {
+    Outcome.RACE: "The program has a data race.",
+    Outcome.RACE_FREE: "The program has no data race.",
+    Outcome.UNKNOWN: "No answer: neither a race nor a proof that there is none.",
+}
+
+
+def count(number: int, noun: str) -> str:
+    """`1 thread`, `2 threads`, `no threads`."""
+    return f"{number or 'no'} {noun}" if number == 1 else f"{number or 'no'} {noun}s"
+
+
+def place(position: Position | None) -> str:
+    if position is None:
+        return "somewhere without debug information"
+    return f"{position.file}:{position.line}" + (f":{position.column}" if position.column else "")
+
+
+def kind(access: Access) -> str:
+    """`atomic write of`, `read of`."""
+    what = "write" if access.is_write else "read"
+    return f"atomic {what}" if access.is_atomic else what
+
+
+def lock(held: HeldLock) -> str:
+    notes = []
+    if held.mode is LockMode.READ:
+        notes.append("for reading")
+    if not held.is_sure:
+        notes.append("perhaps")
+    return held.name + (f" ({', '.join(notes)})" if notes else "")
+
+
+def locks(held: Iterable[HeldLock]) -> str:
+    return ", ".join(lock(one) for one in held) or "no lock"
+
+
+def thread(one: Thread) -> str:
+    """`worker, created at main.c:88, several at once`."""
+    words = [one.entry]
+    if one.chain:
+        words.append(f"created at {site(one.chain[-1])}")
+    if not one.is_unique:
+        words.append("perhaps several at once")
+    return ", ".join(words)
+
+
+def site(one: Site) -> str:
+    return f"{one.position}" if one.position else f"in {one.function}"
+
+
+def call_stack(access: Access) -> str:
+    """`worker > push (list.c:12) > link`; empty without calls."""
+    words = [f"{call.function} ({site(call)})" for call in access.calls]
+    return " > ".join([*words, access.function]) if words else ""
+
+
+def title(finding: Finding) -> str:
+    """`write and read of queue.head`."""
+    first, second = (kind(access) for access in finding.accesses)
+    pair = f"two {first}s" if first == second else f"{first} and {second}"
+    return f"{pair} of {finding.location.name}"
+
+
+def message(finding: Finding) -> str:
+    """One sentence for lists and annotations."""
+    if finding.message:
+        return finding.message
+    first, second = finding.accesses
+    return (
+        f"Data race on {finding.location.name}: {kind(first)} in {first.function} "
+        f"({first.thread.name}, {locks(first.locks)}) and {kind(second)} in {second.function} "
+        f"({second.thread.name}, {locks(second.locks)})"
+    )
+
+
+def summary(verdict: Verdict) -> str:
+    """The last line: verdict, threads, shared locations, time."""
+    parts = [str(verdict.outcome)]
+    if verdict.findings:
+        counts = dict.fromkeys(sorted(Confidence, reverse=True), 0)
+        for finding in verdict.findings:
+            counts[finding.confidence] += 1
+        listed = ", ".join(f"{number} {c}" for c, number in counts.items() if number)
+        parts.append(f"{count(len(verdict.findings), 'finding')} ({listed})")
+    parts.append(count(len(verdict.threads), "thread"))
+    parts.append(count(len(verdict.shared), "shared location"))
+    parts.append(f"{verdict.seconds:.2f} s")
+    return " · ".join(parts)
