@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from raceproof.cli.arguments import read_options, source_files
+from raceproof.cli.arguments import read_options
 from raceproof.cli.shell import parse
-from raceproof.errors import UserError
 from raceproof.options import DataModel, FailOn, Options, ReportFormat
 
 
@@ -59,13 +58,7 @@ def test_quiet() -> None:
 
 def test_files_may_stand_between_options() -> None:
     _, arguments = parse(["ir", "a.c", "-I", "include", "b.c", "-DX", "c.c"])
-    assert source_files(arguments) == [Path("a.c"), Path("b.c"), Path("c.c")]
-
-
-def test_no_files_without_a_database() -> None:
-    with pytest.raises(UserError, match=r"compile_commands\.json"):
-        source_files(parse(["ir"])[1])
-    assert source_files(parse(["ir", "-p", "compile_commands.json"])[1]) == []
+    assert arguments.files == [Path("a.c"), Path("b.c"), Path("c.c")]
 
 
 @pytest.mark.parametrize(

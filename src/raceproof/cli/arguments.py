@@ -5,12 +5,10 @@ An option that is not given leaves no trace in the parsed arguments, so the defa
 """
 
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from raceproof.errors import UserError
 from raceproof.options import DataModel, Options
 
 DEFAULTS = Options()
@@ -170,14 +168,3 @@ def read_options(arguments: Namespace) -> Options:
         if isinstance(value, list):
             given[name] = tuple(value)
     return Options(**given)
-
-
-def source_files(arguments: Namespace) -> Sequence[Path]:
-    """The files to read; there must be some, or a build database."""
-    files: list[Path] = arguments.files
-    if not files and not hasattr(arguments, "database"):
-        raise UserError(
-            "nothing to read: name the program's files, or its build database with "
-            "-p compile_commands.json"
-        )
-    return files

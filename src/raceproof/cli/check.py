@@ -9,7 +9,6 @@ from raceproof.cli.arguments import (
     positive_integer,
     positive_number,
     read_options,
-    source_files,
 )
 from raceproof.cli.output import output_stream
 from raceproof.options import FailOn, ReportFormat
@@ -41,6 +40,24 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
         dest="engine",
         metavar="NAME",
         help=f"decide with this engine alone (default: {DEFAULTS.engine}, the cheapest first)",
+    )
+    group.add_argument(
+        "--first",
+        dest="stop_at_first",
+        action="store_true",
+        help="stop at the first confirmed race (default: try to confirm every candidate)",
+    )
+    group.add_argument(
+        "--cross-check",
+        dest="cross_check",
+        action="store_true",
+        help="ask every engine about the whole program, and compare what they say",
+    )
+    group.add_argument(
+        "--explain-pipeline",
+        dest="explain_pipeline",
+        action="store_true",
+        help="tell which engine decided what, and how long it took",
     )
     group.add_argument(
         "--format",
@@ -100,14 +117,12 @@ def _add_budget_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    files = source_files(arguments)
-
     from raceproof import pipeline, report
     from raceproof.frontend import load_program
     from raceproof.verdict import Confidence
 
     options = read_options(arguments)
-    program = load_program(files, options)
+    program = load_program(arguments.files, options)
     verdict = pipeline.check(program, options)
     with output_stream(options) as stream:
         report.write(verdict, program, options, stream)

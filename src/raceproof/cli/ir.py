@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from raceproof.cli.arguments import add_program_arguments, read_options, source_files
+from raceproof.cli.arguments import add_program_arguments, read_options
 from raceproof.cli.output import output_stream
 
 EPILOG = """\
@@ -18,13 +18,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    files = source_files(arguments)
-
     from raceproof.frontend import load_program
     from raceproof.ir.printer import print_program
 
     options = read_options(arguments)
-    program = load_program(files, options)
+    program = load_program(arguments.files, options)
     with output_stream(options) as stream:
         print_program(program, stream)
     return 0
