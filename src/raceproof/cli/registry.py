@@ -29,6 +29,7 @@ class Command(Protocol):
 COMMANDS = {
     "check": "look for data races in a program, or prove that it has none",
     "ir": "print the program model, with source lines",
+    "bench": "run a set of tasks with known answers, and tell how well it went",
     "completion": "print a completion script for your shell",
 }
 """Name and one-line help of each command, in the order of ``raceproof --help``."""
