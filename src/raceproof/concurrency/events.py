@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from raceproof.concurrency.model import (
+    ANYTHING,
     AtomicOperationKind,
     CallbackTime,
     CallbackValue,
@@ -53,6 +54,22 @@ class Callback:
     time: CallbackTime
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PointerStore:
+    """The called function stores a pointer: `*pointer = value`."""
+
+    pointer: Value
+    value: Returns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContentCopy:
+    """The called function copies bytes, and the pointers in them, between two objects."""
+
+    target: Value
+    source: Value
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Event:
     """One call of a function with a model."""
@@ -61,16 +78,23 @@ class Event:
     model: FunctionModel
     effects: tuple[MemoryEffect, ...] = ()
     """What it reads and writes through its arguments; never the bytes of a lock and the like."""
-    returns: Returns = Returns()
+    returns: Returns = ANYTHING
     """What it returns, in terms of the call's arguments."""
     callbacks: tuple[Callback, ...] = ()
+    stores: tuple[PointerStore, ...] = ()
+    """The pointers it writes; whatever else it writes is no pointer to an object of the program."""
+    copies: tuple[ContentCopy, ...] = ()
     no_return: bool = False
 
     @property
     def returned(self) -> Value | None:
-        """The argument that it returns, or a pointer into whose object it returns."""
-        if self.returns.kind in (ReturnKind.ARGUMENT, ReturnKind.INTO):
-            return self.call.arguments[self.returns.index]
+        """The argument that it returns, or into whose object (or pointee's object) it points."""
+        return self.argument_of(self.returns)
+
+    def argument_of(self, returns: Returns) -> Value | None:
+        """The argument that a result or a stored pointer is made of."""
+        if returns.kind in (ReturnKind.ARGUMENT, ReturnKind.INTO, ReturnKind.POINTEE):
+            return self.call.arguments[returns.index]
         return None
 
 
@@ -85,12 +109,17 @@ class LibraryCall(Event):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThreadCreate(Event):
-    """Starts `entry(argument)`. The id goes to `*id_pointer`, or is the result, or is lost."""
+    """Starts `entry(argument)`. The id goes to `*id_pointer`, or is the result, or is lost.
+
+    With a `virtual_slot`, `*entry` is the address of a C++ object, and the thread runs the object's
+    virtual function of that number with the object as argument.
+    """
 
     entry: Value
     argument: Value | None = None
     id_pointer: Value | None = None
     id_is_result: bool = False
+    virtual_slot: int | None = None
     attribute: Value | None = None
     success: Success = Success.ZERO
 
@@ -235,6 +264,8 @@ class LockAttribute(Event):
 class ConditionWait(Event):
     """Releases `lock`, waits, takes `lock` again; may wake up for no reason.
 
+    The lock is held after the call whatever it returns: no `success` means that it gave up waiting.
+
     With `is_indirect` the lock's address is stored at `lock`.
     """
 
@@ -279,11 +310,14 @@ class BarrierDestroy(Event):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SemaphoreInit(Event):
-    """Sets the count to `value` (None: 1). With `is_result` the call returns the semaphore's
-    address and `semaphore` is None."""
+    """Sets the count to `value`, or if that is None to `initial`.
+
+    With `is_result` the call returns the semaphore's address and `semaphore` is None.
+    """
 
     semaphore: Value | None
     value: Value | None = None
+    initial: int = 0
     is_result: bool = False
 
 
@@ -382,7 +416,7 @@ class AtomicOperation(Event):
     returns_success: bool = False
 
 
-# --- memory and values ------------------------------------------------------------------------------
+# --- memory and values --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -33,7 +33,9 @@ _STRING = re.compile(r"(wide )?string(?: (\d+))?(?: up to (\d+))?")
 _FACTOR = re.compile(r"argument (\d+)|(\w+)")
 _WORDS = {word.value: word for word in WordSize}
 _ONE = BytesSize(1, 1)
-_RETURNS = re.compile(r"(any|argument|into|fresh|static|thread-local)(?: ([\w.-]+))?( or null)?")
+_RETURNS = re.compile(
+    r"(any|argument|into|pointee|fresh|static|thread-local)(?: ([\w.-]+))?( or null)?"
+)
 _WIDE = 4
 
 
@@ -105,7 +107,7 @@ def returns(value: object) -> Returns:
     if found is not None:
         kind = ReturnKind(found[1])
         or_null = bool(found[3])
-        if kind in (ReturnKind.ARGUMENT, ReturnKind.INTO):
+        if kind in (ReturnKind.ARGUMENT, ReturnKind.INTO, ReturnKind.POINTEE):
             if found[2] and found[2].isdigit():
                 return Returns(kind, index=index(found[2]), or_null=or_null)
         elif kind in (ReturnKind.STATIC, ReturnKind.THREAD_LOCAL):
@@ -113,8 +115,9 @@ def returns(value: object) -> Returns:
         elif not found[2]:
             return Returns(kind, or_null=or_null)
     raise ValueError(
-        f'{value!r} is nothing to return; allowed: an integer, "any", "argument n", "into n", '
-        '"fresh", "static NAME", "thread-local NAME", each perhaps with "or null" at the end'
+        f'{value!r} is no result; allowed: an integer, "any", "argument n", "into n", '
+        '"pointee n", "fresh", "static NAME", "thread-local NAME", '
+        'each perhaps with "or null" at the end'
     )
 
 

@@ -12,12 +12,15 @@ from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.events import (
     Callback,
     CallbackOperand,
+    ContentCopy,
     Event,
     LibraryCall,
     LockAttribute,
     LockInit,
+    PointerStore,
 )
 from raceproof.concurrency.model import (
+    ANYTHING,
     CallbackModel,
     FunctionModel,
     ReturnKind,
@@ -57,8 +60,10 @@ def event(call: Call, program: Program, models: Models, callee: str | None = Non
     fields: dict[str, Any] = {
         "call": call,
         "model": model,
-        "returns": _returns(model, call, callee),
+        "returns": _value(model.returns, call, callee),
         "callbacks": _callbacks(model, call),
+        "stores": _stores(model, call, callee),
+        "copies": _copies(model, call),
         "no_return": model.no_return or call.no_return,
     }
     if model.role is None:
@@ -111,13 +116,29 @@ def _recursive(model: FunctionModel, call: Call, has_attribute: bool) -> bool | 
     return (value.value & when.mask) == when.equals if isinstance(value, IntConstant) else None
 
 
-def _returns(model: FunctionModel, call: Call, callee: str) -> Returns:
-    returns = model.returns
-    if returns.kind in (ReturnKind.ARGUMENT, ReturnKind.INTO):
-        return returns if returns.index < len(call.arguments) else Returns()
-    if returns.kind in (ReturnKind.STATIC, ReturnKind.THREAD_LOCAL) and not returns.name:
-        return replace(returns, name=callee)
-    return returns
+def _value(value: Returns, call: Call, callee: str) -> Returns:
+    """A result or stored pointer that this call can make; a library object gets its name."""
+    if value.kind in (ReturnKind.ARGUMENT, ReturnKind.INTO, ReturnKind.POINTEE):
+        return value if value.index < len(call.arguments) else ANYTHING
+    if value.kind in (ReturnKind.STATIC, ReturnKind.THREAD_LOCAL) and not value.name:
+        return replace(value, name=callee)
+    return value
+
+
+def _stores(model: FunctionModel, call: Call, callee: str) -> tuple[PointerStore, ...]:
+    return tuple(
+        PointerStore(call.arguments[store.to], _value(store.value, call, callee))
+        for store in model.stores
+        if store.to < len(call.arguments)
+    )
+
+
+def _copies(model: FunctionModel, call: Call) -> tuple[ContentCopy, ...]:
+    return tuple(
+        ContentCopy(call.arguments[copy.to], call.arguments[copy.source])
+        for copy in model.copies
+        if max(copy.to, copy.source) < len(call.arguments)
+    )
 
 
 def _callbacks(model: FunctionModel, call: Call) -> tuple[Callback, ...]:

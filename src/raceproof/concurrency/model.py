@@ -211,6 +211,8 @@ class ReturnKind(StrEnum):
     """Argument `index` itself."""
     INTO = "into"
     """A pointer into the object that argument `index` points into."""
+    POINTEE = "pointee"
+    """A pointer into the same object as the pointer stored where argument `index` points to."""
     FRESH = "fresh"
     """A new object at each call."""
     STATIC = "static"
@@ -228,6 +230,25 @@ class Returns:
     constant: int = 0
     name: str = ""
     or_null: bool = False
+
+
+ANYTHING = Returns()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreModel:
+    """The call stores a pointer where argument `to` points to; `value` as for a result."""
+
+    to: int
+    value: Returns
+
+
+@dataclass(frozen=True, slots=True)
+class CopyModel:
+    """The call copies bytes, and the pointers in them, from one argument's object to another's."""
+
+    to: int
+    source: int
 
 
 class CallbackValue(StrEnum):
@@ -307,14 +328,20 @@ class FunctionModel:
     """The new thread's id is what the call returns."""
     is_result: bool = False
     """The new semaphore's address is what the call returns."""
+    initial: int = 0
+    """The count of a new semaphore if no operand says it."""
+    virtual_slot: int | None = None
+    """A new thread runs this virtual function of an object."""
     object: str = ""
     """The name of the one lock that a lock function without arguments means."""
     signed: bool = False
     range: tuple[int, int] | None = None
     reads: tuple[EffectModel, ...] = ()
     writes: tuple[EffectModel, ...] = ()
+    stores: tuple[StoreModel, ...] = ()
+    copies: tuple[CopyModel, ...] = ()
     format: FormatModel | None = None
-    returns: Returns = Returns()
+    returns: Returns = ANYTHING
     callbacks: tuple[CallbackModel, ...] = ()
     no_return: bool = False
     returns_twice: bool = False

@@ -52,7 +52,7 @@ ROLES: Mapping[Role, RoleShape] = {
         events.ThreadCreate,
         ("entry",),
         ("argument", "id_pointer", "attribute"),
-        ("id_is_result", "success"),
+        ("id_is_result", "virtual_slot", "success"),
     ),
     Role.JOIN: RoleShape(events.ThreadJoin, ("thread",), ("result_pointer",), ("wait", "success")),
     Role.DETACH: RoleShape(events.ThreadDetach, ("thread",)),
@@ -85,7 +85,7 @@ ROLES: Mapping[Role, RoleShape] = {
     Role.BARRIER_WAIT: RoleShape(events.BarrierWait, ("barrier",)),
     Role.BARRIER_DESTROY: RoleShape(events.BarrierDestroy, ("barrier",)),
     Role.SEMAPHORE_INIT: RoleShape(
-        events.SemaphoreInit, ("semaphore",), ("value",), ("is_result",)
+        events.SemaphoreInit, ("semaphore",), ("value",), ("is_result", "initial")
     ),
     Role.SEMAPHORE_WAIT: RoleShape(events.SemaphoreWait, ("semaphore",), (), ("wait", "success")),
     Role.SEMAPHORE_POST: RoleShape(events.SemaphorePost, ("semaphore",)),

@@ -14,11 +14,13 @@ from raceproof.concurrency.model import (
     BytesSize,
     CallbackModel,
     CallbackTime,
+    CopyModel,
     FunctionModel,
     LockKind,
     LockMode,
     RecursiveWhen,
     Role,
+    StoreModel,
     Success,
     Wait,
 )
@@ -136,6 +138,12 @@ def _flag(value: Any, types: Types) -> bool:
     return value
 
 
+def _count(value: Any, types: Types) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
 def _text(value: Any, types: Types) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"{value!r} is no text")
@@ -190,12 +198,31 @@ def _recursive_when(value: Any, types: Types) -> RecursiveWhen:
     return RecursiveWhen(grammar.index(table["argument"]), table["equals"], table.get("mask", -1))
 
 
-def _callbacks(value: Any, types: Types) -> tuple[CallbackModel, ...]:
+def _tables(
+    value: Any, required: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         raise ValueError(f"{value!r} is no list of tables")
+    return [_inline(item, required, optional) for item in value]
+
+
+def _stores(value: Any, types: Types) -> tuple[StoreModel, ...]:
+    return tuple(
+        StoreModel(grammar.operand(table["to"]).index, grammar.returns(table["value"]))
+        for table in _tables(value, ("to", "value"))
+    )
+
+
+def _copies(value: Any, types: Types) -> tuple[CopyModel, ...]:
+    return tuple(
+        CopyModel(grammar.operand(table["to"]).index, grammar.operand(table["from"]).index)
+        for table in _tables(value, ("to", "from"))
+    )
+
+
+def _callbacks(value: Any, types: Types) -> tuple[CallbackModel, ...]:
     found = []
-    for item in value:
-        table = _inline(item, ("function",), ("arguments", "time"))
+    for table in _tables(value, ("function",), ("arguments", "time")):
         arguments = table.get("arguments", [])
         if not isinstance(arguments, list):
             raise ValueError(f"{arguments!r} is no list of arguments")
@@ -212,6 +239,8 @@ def _callbacks(value: Any, types: Types) -> tuple[CallbackModel, ...]:
 _COMMON: dict[str, tuple[str, Parse]] = {
     "reads": ("reads", _effects(is_write=False)),
     "writes": ("writes", _effects(is_write=True)),
+    "stores": ("stores", _stores),
+    "copies": ("copies", _copies),
     "format": ("format", lambda value, types: grammar.format_string(_text(value, types))),
     "returns": ("returns", lambda value, types: grammar.returns(value)),
     "calls": ("callbacks", _callbacks),
@@ -237,6 +266,8 @@ _SETTINGS: dict[str, tuple[str, Parse]] = {
     "returns-success": ("returns_success", _flag),
     "id-is-result": ("id_is_result", _flag),
     "is-result": ("is_result", _flag),
+    "initial": ("initial", _count),
+    "virtual-slot": ("virtual_slot", _count),
     "object": ("object", _text),
     "signed": ("signed", _flag),
     "range": ("range", _range),
