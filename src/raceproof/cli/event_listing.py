@@ -15,13 +15,18 @@ from raceproof.cli.operands import Operands
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.effects import MemoryEffect, Product
 from raceproof.concurrency.events import Event
-from raceproof.ir import Call, Function, FunctionAddress, Instruction, Program, Value
+from raceproof.ir import (
+    Call,
+    Function,
+    FunctionAddress,
+    Instruction,
+    NullPointer,
+    Program,
+    Value,
+)
 
 _OBJECTS = frozenset({"lock", "condition", "barrier", "semaphore", "control"})
 """Operands that are the address of what the event is about."""
-
-_MANY = 1 << 62
-"""A number of bytes that no object has."""
 
 _COMMON = frozenset(field.name for field in fields(Event))
 
@@ -81,7 +86,8 @@ def _lines(
         elif not isinstance(instruction.callee, FunctionAddress):
             yield Line(place, "call", operands.value(instruction.callee))
     for effect in events.effects(instruction):
-        yield Line(place, *_effect_text(effect, operands), by)
+        if not isinstance(effect.pointer, NullPointer):
+            yield Line(place, *_effect_text(effect, operands), by)
 
 
 def _place(instruction: Instruction, function: Function) -> str:
@@ -99,7 +105,7 @@ def _event_text(event: Event, operands: Operands) -> str:
     words = []
     for field in fields(event):
         content = getattr(event, field.name)
-        if field.name in _COMMON or content is None or isinstance(content, Function):
+        if field.name in _COMMON or isinstance(content, NullPointer | Function | None):
             continue
         name = field.name.replace("_", " ")
         if field.name in _OBJECTS:
@@ -124,8 +130,8 @@ def _effect_text(effect: MemoryEffect, operands: Operands) -> tuple[str, str]:
     role = "update" if effect.is_read and effect.is_write else "write"
     if not effect.is_write:
         role = "read"
-    size = _MANY if effect.constant_size is None else effect.constant_size
-    return f"atomic {role}" if effect.is_atomic else role, operands.place(effect.pointer, size)
+    place = operands.place(effect.pointer, effect.constant_size)
+    return f"atomic {role}" if effect.is_atomic else role, place
 
 
 def _unknown_functions(program: Program, events: Events) -> dict[str, str]:

@@ -33,6 +33,8 @@ _PRIVATE = re.compile(r"\.(__|_M_).*")
 _DEPTH = 8
 """How many instructions to look back."""
 _LOST = "..."
+_WHOLE = 1 << 62
+"""A size that no member has."""
 
 Terms = tuple[tuple[str, int], ...]
 """Variable indices by name, with the bytes that each step skips."""
@@ -61,15 +63,19 @@ class Operands:
             case FunctionAddress(name=name):
                 return self._function(name)
             case GlobalAddress():
-                return self._address_of(self.place(value))
+                return self._address_of(self.place(value, None))
             case Register(name=name) if name:
                 return name
             case Register():
                 return self._made(value, depth) if depth else _LOST
         return _LOST
 
-    def place(self, address: Value, size: int = 1, depth: int = _DEPTH) -> str:
-        """The innermost object with ``size`` bytes at an address, as the source would write it."""
+    def place(self, address: Value, size: int | None = 1, depth: int = _DEPTH) -> str:
+        """What lies at an address, as the source would write it.
+
+        Many objects start at the same byte: this is the innermost that has ``size`` bytes, or
+        (None) the outermost that the address can mean.
+        """
         if isinstance(address, GlobalAddress):
             return self._global(address.name, address.offset, (), size)
         instruction = self._maker(address)
@@ -88,12 +94,12 @@ class Operands:
             case Cast(value=inner):
                 return self.value(inner, depth - 1)
             case Offset() | StackSlot():
-                return self._address_of(self.place(register, depth=depth - 1))
+                return self._address_of(self.place(register, None, depth - 1))
             case Call(callee=callee):
                 return f"{self.value(callee, depth - 1)}()"
         return _LOST
 
-    def _moved(self, offset: Offset, size: int, depth: int) -> str:
+    def _moved(self, offset: Offset, size: int | None, depth: int) -> str:
         """What lies at the end of pointer arithmetic, however many steps it takes."""
         constant, terms = 0, list[tuple[Value, int]]()
         step: Instruction | None = offset
@@ -109,7 +115,7 @@ class Operands:
             return self._inside(step.name, step.debug_type, constant, named, size)
         return _sum(self.value(base, depth), constant, named)
 
-    def _global(self, name: str, offset: int, terms: Terms, size: int) -> str:
+    def _global(self, name: str, offset: int, terms: Terms, size: int | None) -> str:
         variable = self._program.globals.get(name)
         if variable is None:
             return name
@@ -117,8 +123,12 @@ class Operands:
             return _quoted(variable.initializer.data)
         return self._inside(variable.display, variable.debug_type, offset, terms, size)
 
-    def _inside(self, name: str, debug_type: str, offset: int, terms: Terms, size: int) -> str:
+    def _inside(
+        self, name: str, debug_type: str, offset: int, terms: Terms, size: int | None
+    ) -> str:
         """A part of an object; each variable index takes the place of a ``[0]`` in its path."""
+        if size is None:
+            size = min((scale for _, scale in terms), default=1 if offset else _WHOLE)
         path = self._program.debug.path(debug_type, offset, size) if debug_type else ""
         path = _PRIVATE.sub("", path)
         if not terms:
