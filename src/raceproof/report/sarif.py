@@ -1,0 +1,237 @@
+"""The verdict as SARIF 2.1.0, for code scanning and editors.
+
+Each finding is a result at its first access; the second access and the creation of both threads
+are related locations. The code flow has one thread flow for each thread: the steps of the replayed
+schedule with their common order, or without a schedule the way down the calls.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TextIO
+
+from raceproof import __version__
+from raceproof.ir import Position, Program
+from raceproof.options import Options
+from raceproof.report import words
+from raceproof.report.fingerprint import fingerprint
+from raceproof.report.interleaving import What, interleaving
+from raceproof.report.paths import is_relative, uri
+from raceproof.report.source import Sources
+from raceproof.report.suppression import suppression
+from raceproof.verdict import Access, Confidence, Finding, Site, Verdict
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+FINGERPRINT = "raceproof/v1"
+_RULE = "data-race"
+_LEVELS = {
+    Confidence.CONFIRMED: "error",
+    Confidence.LIKELY: "warning",
+    Confidence.POSSIBLE: "note",
+}
+_RANKS = {Confidence.CONFIRMED: 100.0, Confidence.LIKELY: 80.0, Confidence.POSSIBLE: 30.0}
+_ROOT = "SRCROOT"
+Json = dict[str, Any]
+
+
+def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
+    json.dump(document(verdict, program), stream, indent=2, ensure_ascii=False)
+    stream.write("\n")
+
+
+def document(verdict: Verdict, program: Program) -> Json:
+    sources = Sources(program)
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": _driver()},
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {
+                    _ROOT: {"description": {"text": "The folder where raceproof was run."}}
+                },
+                "artifacts": [
+                    {"location": _artifact(file), "sourceLanguage": _language(file)}
+                    for file in program.files
+                ],
+                "invocations": [_invocation(verdict)],
+                "results": [_result(finding, program, sources) for finding in verdict.findings],
+                "properties": {
+                    "verdict": verdict.outcome.value,
+                    "assumptions": list(verdict.assumptions),
+                    "protections": {one.location.name: one.detail for one in verdict.protections},
+                },
+            }
+        ],
+    }
+
+
+def _driver() -> Json:
+    return {
+        "name": "raceproof",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "rules": [
+            {
+                "id": _RULE,
+                "name": "DataRace",
+                "shortDescription": {"text": "Two threads race for the same bytes."},
+                "fullDescription": {
+                    "text": "Two threads can be about to access overlapping bytes at the same "
+                    "time; at least one of them writes, and not both accesses are atomic. The "
+                    "behaviour of such a program is undefined."
+                },
+                "help": {
+                    "text": "Protect every access with one lock, make all of them atomic, or order "
+                    "the threads with a join, a barrier or a condition variable."
+                },
+                "defaultConfiguration": {"level": "error"},
+                "properties": {
+                    "tags": ["concurrency", "correctness", "external/cwe/cwe-362"],
+                    "precision": "high",
+                    "problem.severity": "error",
+                },
+            }
+        ],
+    }
+
+
+def _invocation(verdict: Verdict) -> Json:
+    return {
+        "executionSuccessful": not any(n.startswith("internal error") for n in verdict.notices),
+        "toolExecutionNotifications": [
+            {
+                "level": "error" if notice.startswith("internal error") else "warning",
+                "message": {"text": notice},
+            }
+            for notice in verdict.notices
+        ],
+    }
+
+
+def _result(finding: Finding, program: Program, sources: Sources) -> Json:
+    first, second = finding.accesses
+    related = [_related(1, second, "the other access")]
+    for access in finding.accesses:
+        for site in access.thread.chain[-1:]:
+            if site.position is not None:
+                words_ = f"{access.thread.entry} is created here"
+                related.append(
+                    {"id": len(related) + 1, **_location(site.position, site.function, words_)}
+                )
+    result: Json = {
+        "ruleId": _RULE,
+        "ruleIndex": 0,
+        "level": _LEVELS[finding.confidence],
+        "rank": _RANKS[finding.confidence],
+        "message": {"text": _message(finding)},
+        "locations": [_location(first.position, first.function, words.kind(first))],
+        "relatedLocations": related,
+        "codeFlows": [{"threadFlows": _thread_flows(finding, program, sources)}],
+        "partialFingerprints": {FINGERPRINT: fingerprint(finding, sources)},
+        "properties": {
+            "confidence": str(finding.confidence),
+            "location": finding.location.name,
+            "engine": finding.engine,
+        },
+    }
+    excused = suppression(finding, sources)
+    if excused is not None:
+        entry: Json = {"kind": "inSource", "status": "accepted"}
+        if excused:
+            entry["justification"] = excused
+        result["suppressions"] = [entry]
+    return result
+
+
+def _message(finding: Finding) -> str:
+    """With a link to the second access, as SARIF viewers show it."""
+    first, second = finding.accesses
+    return (
+        f"{str(finding.confidence).capitalize()} data race on '{finding.location.name}': "
+        f"{words.kind(first)} in {first.function} by {first.thread.entry} holding "
+        f"{words.locks(first.locks)}, and [{words.kind(second)}](1) in {second.function} by "
+        f"{second.thread.entry} holding {words.locks(second.locks)}."
+    )
+
+
+def _related(number: int, access: Access, text: str) -> Json:
+    described = f"{text}: {words.kind(access)} in {access.function}"
+    return {"id": number, **_location(access.position, access.function, described)}
+
+
+def _thread_flows(finding: Finding, program: Program, sources: Sources) -> list[Json]:
+    if finding.schedule is None:
+        return [
+            {
+                "id": f"{number}: {access.thread.entry}",
+                "message": {"text": access.thread.name},
+                "locations": _way(access),
+            }
+            for number, access in enumerate(finding.accesses)
+        ]
+    shown = interleaving(finding, program, sources)
+    flows: dict[int, list[Json]] = {}
+    for order, row in enumerate(shown.rows, 1):
+        text = "race: both accesses are enabled" if row.what is What.RACE else row.text
+        flows.setdefault(row.thread, []).append(
+            {
+                "location": _location(row.position, row.function, text),
+                "executionOrder": order if row.what is not What.RACE else len(shown.rows) - 1,
+                "importance": "essential" if row.what is What.RACE else "important",
+            }
+        )
+    return [
+        {"id": f"{thread}: {shown.names[thread]}", "locations": steps}
+        for thread, steps in sorted(flows.items())
+    ]
+
+
+def _way(access: Access) -> list[Json]:
+    """Creation of the thread, calls down to the access, the access."""
+    steps: list[tuple[Site, str, int]] = [
+        (site, f"creates the thread {access.thread.entry}", 0) for site in access.thread.chain
+    ]
+    steps += [(site, "calls", depth) for depth, site in enumerate(access.calls, 1)]
+    found = [
+        {"location": _location(site.position, site.function, text), "nestingLevel": depth}
+        for site, text, depth in steps
+    ]
+    text = f"{words.kind(access)} of {access.location.name}, holding {words.locks(access.locks)}"
+    found.append(
+        {
+            "location": _location(access.position, access.function, text),
+            "nestingLevel": len(access.calls) + 1,
+            "importance": "essential",
+        }
+    )
+    return found
+
+
+def _location(position: Position | None, function: str, text: str) -> Json:
+    found: Json = {"message": {"text": text}}
+    if function:
+        found["logicalLocations"] = [{"name": function, "kind": "function"}]
+    if position is not None:
+        region = {"startLine": max(position.line, 1)}
+        if position.column:
+            region["startColumn"] = position.column
+        found["physicalLocation"] = {
+            "artifactLocation": _artifact(position.file),
+            "region": region,
+        }
+    return found
+
+
+def _artifact(file: str) -> Json:
+    found: Json = {"uri": uri(file)}
+    if is_relative(file):
+        found["uriBaseId"] = _ROOT
+    return found
+
+
+def _language(file: str) -> str:
+    return "cplusplus" if file.endswith((".cc", ".cpp", ".cxx")) else "c"
