@@ -1,0 +1,158 @@
+"""The verdict as one HTML page that needs nothing else: style, script and pictures inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TextIO
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from raceproof import __version__
+from raceproof.ir import Program
+from raceproof.options import Options
+from raceproof.report import words
+from raceproof.report.highlight import highlighted
+from raceproof.report.interleaving import interleaving
+from raceproof.report.lanes import Picture, picture
+from raceproof.report.paths import shown
+from raceproof.report.source import Sources
+from raceproof.report.suppression import suppression
+from raceproof.verdict import Access, Confidence, Finding, Verdict
+
+_CONTEXT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _CodeLine:
+    number: int
+    code: Markup
+    is_marked: bool
+    caret: str
+    """Blanks and carets under the marked line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    access: Access
+    kind: str
+    thread: str
+    locks: list[str]
+    calls: list[str]
+    file: str
+    place: str
+    lines: list[_CodeLine]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    number: int
+    finding: Finding
+    title: str
+    confidence: str
+    meaning: str
+    sides: list[_Side]
+    others: list[str]
+    picture: Picture | None
+    suppression: str | None
+    haystack: str
+    """What the search looks in."""
+
+
+def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
+    sources = Sources(program)
+    findings = [
+        _finding(number, finding, program, sources)
+        for number, finding in enumerate(verdict.findings, 1)
+    ]
+    counts = {
+        str(confidence): sum(f.confidence is confidence for f in verdict.findings)
+        for confidence in sorted(Confidence, reverse=True)
+    }
+    environment = Environment(
+        loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    stream.write(
+        environment.get_template("report.html.j2").render(
+            verdict=verdict,
+            meaning=words.OUTCOME_MEANS[verdict.outcome],
+            findings=findings,
+            counts=counts,
+            files=[shown(file) for file in program.files],
+            data_model=program.data_model.upper(),
+            threads=[words.thread(thread) for thread in verdict.threads],
+            version=__version__,
+            style=Markup(_template("report.css")),
+            script=Markup(_template("report.js")),
+        )
+    )
+    stream.write("\n")
+
+
+def _template(name: str) -> str:
+    return files("raceproof.report").joinpath(f"templates/{name}").read_text("utf-8")
+
+
+def _finding(number: int, finding: Finding, program: Program, sources: Sources) -> _Shown:
+    sides = [_side(access, sources) for access in finding.accesses]
+    drawn = None
+    if finding.schedule is not None:
+        drawn = picture(interleaving(finding, program, sources))
+    places = [side.place for side in sides] + [a.function for a in finding.accesses]
+    return _Shown(
+        number,
+        finding,
+        words.title(finding).removesuffix(f" of {finding.location.name}"),
+        str(finding.confidence),
+        words.CONFIDENCE_MEANS[finding.confidence],
+        sides,
+        [
+            f"{words.kind(a)} at {_place(a)} in {a.function} · "
+            f"{words.kind(b)} at {_place(b)} in {b.function}"
+            for a, b in finding.others
+        ],
+        drawn,
+        suppression(finding, sources),
+        " ".join(
+            [
+                finding.location.name,
+                str(finding.confidence),
+                *places,
+                *(side.thread for side in sides),
+                *(name for side in sides for name in side.locks),
+            ]
+        ).lower(),
+    )
+
+
+def _side(access: Access, sources: Sources) -> _Side:
+    return _Side(
+        access,
+        words.kind(access),
+        words.thread(access.thread),
+        [words.lock(held) for held in access.locks],
+        [f"{call.function} ({words.site(call)})" for call in access.calls],
+        shown(access.position.file) if access.position else "",
+        _place(access),
+        _code(access, sources),
+    )
+
+
+def _place(access: Access) -> str:
+    if access.position is None:
+        return words.place(None)
+    return f"{shown(access.position.file)}:{access.position.line}"
+
+
+def _code(access: Access, sources: Sources) -> list[_CodeLine]:
+    lines = sources.excerpt(access.position, _CONTEXT)
+    if access.position is None or not lines:
+        return []
+    start, width = sources.caret(access.position, access.expression)
+    caret = " " * start + "^" * width
+    return [
+        _CodeLine(line.number, code, line.is_marked, caret if line.is_marked else "")
+        for line, code in zip(lines, highlighted(lines), strict=True)
+    ]
