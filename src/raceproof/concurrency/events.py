@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from raceproof.concurrency.model import (
     ANYTHING,
+    OF_ARGUMENT,
     AtomicOperationKind,
     CallbackTime,
     CallbackValue,
     FunctionModel,
     LockKind,
     LockMode,
-    ReturnKind,
     Returns,
     Success,
     Wait,
@@ -88,14 +88,12 @@ class Event:
 
     @property
     def returned(self) -> Value | None:
-        """The argument that it returns, or into whose object (or pointee's object) it points."""
+        """The argument that its result is made of."""
         return self.argument_of(self.returns)
 
     def argument_of(self, returns: Returns) -> Value | None:
         """The argument that a result or a stored pointer is made of."""
-        if returns.kind in (ReturnKind.ARGUMENT, ReturnKind.INTO, ReturnKind.POINTEE):
-            return self.call.arguments[returns.index]
-        return None
+        return self.call.arguments[returns.index] if returns.kind in OF_ARGUMENT else None
 
 
 class LibraryCall(Event):

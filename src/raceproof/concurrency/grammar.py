@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from raceproof.concurrency.model import (
+    OF_ARGUMENT,
     Argument,
     ArgumentSize,
     BytesSize,
@@ -34,7 +35,7 @@ _FACTOR = re.compile(r"argument (\d+)|(\w+)")
 _WORDS = {word.value: word for word in WordSize}
 _ONE = BytesSize(1, 1)
 _RETURNS = re.compile(
-    r"(any|argument|into|pointee|fresh|static|thread-local)(?: ([\w.-]+))?( or null)?"
+    r"(any|argument|into|pointee|reachable|fresh|static|thread-local)(?: ([\w.-]+))?( or null)?"
 )
 _WIDE = 4
 
@@ -107,7 +108,7 @@ def returns(value: object) -> Returns:
     if found is not None:
         kind = ReturnKind(found[1])
         or_null = bool(found[3])
-        if kind in (ReturnKind.ARGUMENT, ReturnKind.INTO, ReturnKind.POINTEE):
+        if kind in OF_ARGUMENT:
             if found[2] and found[2].isdigit():
                 return Returns(kind, index=index(found[2]), or_null=or_null)
         elif kind in (ReturnKind.STATIC, ReturnKind.THREAD_LOCAL):
@@ -116,7 +117,7 @@ def returns(value: object) -> Returns:
             return Returns(kind, or_null=or_null)
     raise ValueError(
         f'{value!r} is no result; allowed: an integer, "any", "argument n", "into n", '
-        '"pointee n", "fresh", "static NAME", "thread-local NAME", '
+        '"pointee n", "reachable n", "fresh", "static NAME", "thread-local NAME", '
         'each perhaps with "or null" at the end'
     )
 

@@ -21,6 +21,7 @@ from raceproof.concurrency.events import (
 )
 from raceproof.concurrency.model import (
     ANYTHING,
+    OF_ARGUMENT,
     CallbackModel,
     FunctionModel,
     ReturnKind,
@@ -40,7 +41,9 @@ from raceproof.ir import (
     FunctionAddress,
     GlobalAddress,
     IntConstant,
+    NullPointer,
     Program,
+    Value,
 )
 
 
@@ -103,22 +106,24 @@ def _complete(
         else:
             fields["size"] = resolve_size(model.size, call, program)
     if shape.event in (LockInit, LockAttribute):
-        fields["recursive"] = _recursive(model, call, "attribute" in fields)
+        fields["recursive"] = _recursive(model, call, fields.get("attribute"))
     return all(name in fields for name in shape.required)
 
 
-def _recursive(model: FunctionModel, call: Call, has_attribute: bool) -> bool | None:
+def _recursive(model: FunctionModel, call: Call, attribute: Value | None) -> bool | None:
     """Whether a lock is made recursive, as far as the call itself tells."""
     when = model.recursive_when
+    if when is None and not model.recursive:
+        return False if attribute is None or isinstance(attribute, NullPointer) else None
     if when is None:
-        return True if model.recursive else (None if has_attribute else False)
+        return True
     value = call.arguments[when.argument] if when.argument < len(call.arguments) else None
     return (value.value & when.mask) == when.equals if isinstance(value, IntConstant) else None
 
 
 def _value(value: Returns, call: Call, callee: str) -> Returns:
     """A result or stored pointer that this call can make; a library object gets its name."""
-    if value.kind in (ReturnKind.ARGUMENT, ReturnKind.INTO, ReturnKind.POINTEE):
+    if value.kind in OF_ARGUMENT:
         return value if value.index < len(call.arguments) else ANYTHING
     if value.kind in (ReturnKind.STATIC, ReturnKind.THREAD_LOCAL) and not value.name:
         return replace(value, name=callee)

@@ -213,12 +213,20 @@ class ReturnKind(StrEnum):
     """A pointer into the object that argument `index` points into."""
     POINTEE = "pointee"
     """A pointer into the same object as the pointer stored where argument `index` points to."""
+    REACHABLE = "reachable"
+    """A pointer to something that can be reached from argument `index`."""
     FRESH = "fresh"
     """A new object at each call."""
     STATIC = "static"
     """A pointer into an object of the library called `name`, the same for all threads."""
     THREAD_LOCAL = "thread-local"
     """A pointer into an object of the library called `name`, one for each thread."""
+
+
+OF_ARGUMENT = frozenset(
+    {ReturnKind.ARGUMENT, ReturnKind.INTO, ReturnKind.POINTEE, ReturnKind.REACHABLE}
+)
+"""The kinds that speak of an argument."""
 
 
 @dataclass(frozen=True, slots=True)
