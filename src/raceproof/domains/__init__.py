@@ -1,0 +1,1 @@
+"""Abstract values: integers, addresses, memory."""
