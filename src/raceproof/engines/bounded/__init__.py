@@ -1,0 +1,1 @@
+"""Engine `bounded`: lazy sequentialization with a race monitor, by bounded model checking."""

@@ -1,0 +1,297 @@
+"""How a thread of the unfolding touches memory.
+
+An access through a pointer becomes a choice between the places where the pointer may lead. Places
+that only this thread uses are read and written in its state at once; the others become operations
+of a visible step.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from collections.abc import Iterator
+from math import gcd
+from typing import TYPE_CHECKING
+
+from raceproof.engines.bounded.events import (
+    Constraint,
+    Cut,
+    Event,
+    MemoryAccess,
+    Place,
+    Read,
+    ThreadBody,
+    Write,
+)
+from raceproof.engines.bounded.state import State
+from raceproof.engines.bounded.terms import Term
+from raceproof.ir import Instruction, Position
+
+if TYPE_CHECKING:
+    from raceproof.engines.bounded.unfold import Unfolder
+
+PLACE_LIMIT = 96
+"""An index that may take more values than this is taken to take only the first of them."""
+
+
+class PathEnds(Exception):
+    """Nothing can follow on this path."""
+
+
+class Accesses:
+    """The memory side of unfolding one thread."""
+
+    def __init__(self, unfolder: Unfolder, body: ThreadBody) -> None:
+        self.unfolder = unfolder
+        self.terms = unfolder.terms
+        self.space = unfolder.space
+        self.sharing = unfolder.sharing
+        self.body = body
+        self.thread = body.number
+        self.state = State(self.terms)
+        self.event: Event | None = None
+        self.label = ""
+        self.names = 0
+        self.calls: tuple[int, ...] = ()
+        self.instruction: Instruction | None = None
+
+    # --- steps ------------------------------------------------------------------------------------
+
+    @property
+    def position(self) -> Position | None:
+        return self.instruction.position if self.instruction else None
+
+    def name(self, what: str) -> str:
+        """A name for a variable, the same in every pass."""
+        self.names += 1
+        number = self.instruction.number if self.instruction else ""
+        return f"{what} {self.label}@{number}.{self.names}"
+
+    def cut(self, reason: str) -> None:
+        self.body.cuts.append(
+            Cut(len(self.body.events), self.state.guard, reason, self.position)
+        )
+
+    def require(self, condition: Term) -> None:
+        """The path goes on only if the condition holds."""
+        if condition is not self.terms.true:
+            self.body.constraints.append(
+                Constraint(len(self.body.events), self.state.guard, condition)
+            )
+
+    def new_event(self, kind: str) -> Event:
+        return Event(
+            self.thread,
+            len(self.body.events),
+            self.state.guard,
+            self.instruction.number if self.instruction else -1,
+            kind,
+            self.terms.true,
+            is_inner=self.state.section > 0,
+            position=self.position,
+            calls=self.calls,
+        )
+
+    @contextmanager
+    def step(self, kind: str, *, always: bool = False) -> Iterator[Event]:
+        """What happens inside happens at once; it is an event if it touches shared memory."""
+        if self.event is not None:
+            yield self.event
+            return
+        event = self.event = self.new_event(kind)
+        try:
+            yield event
+        finally:
+            self.event = None
+            event.index = len(self.body.events)
+            event.guard = self.state.guard
+            if event.operations or event.accesses or always:
+                self.body.events.append(event)
+            elif event.assume is not self.terms.true:
+                self.require(event.assume)
+
+    # --- places -----------------------------------------------------------------------------------
+
+    def places(self, address: Term, size: int) -> tuple[Place, ...]:
+        """Where an access may go. Ends the path if there is no such place."""
+        places: list[Place] = []
+        is_limited = False
+        for number, offset in sorted(
+            self.sharing.targets(address), key=lambda t: (t[0], -1 if t[1] is None else t[1])
+        ):
+            target = self.space.all[number]
+            if target.function:
+                continue
+            if offset is not None:
+                if 0 <= offset and offset + size <= target.size:
+                    places.append((target, offset))
+                continue
+            stride, rest = self._congruence(address)
+            start = (rest - target.address) % stride
+            offsets = range(start, target.size - size + 1, stride)
+            if len(offsets) > PLACE_LIMIT:
+                is_limited = True
+                offsets = offsets[:PLACE_LIMIT]
+            places += ((target, o) for o in offsets if (target, o) not in places)
+        if len(places) > 4 * PLACE_LIMIT:
+            is_limited = True
+            del places[4 * PLACE_LIMIT :]
+        if is_limited:
+            self.cut("an index with too many possible values")
+        if not places:
+            if not (address.is_constant and address.constant == 0):
+                self.cut("a pointer that may lead anywhere")
+            raise PathEnds
+        if not address.is_constant:
+            self.require(self.terms.any(self.at(address, place) for place in places))
+        return tuple(places)
+
+    def at(self, address: Term, place: Place) -> Term:
+        target = self.terms.const(place[0].address + place[1], address.width)
+        return self.terms.eq(address, target)
+
+    def _congruence(self, term: Term) -> tuple[int, int]:
+        """(m, r) such that the value is always r modulo m, m at most the pointer's range."""
+        if term.is_constant:
+            return 1 << term.width, term.constant
+        a = term.arguments
+        match term.operation:
+            case "add":
+                (m, r), (n, s) = self._congruence(a[0]), self._congruence(a[1])
+                divisor = gcd(m, n)
+                return divisor, (r + s) % divisor
+            case "mul" if a[1].is_constant and a[1].constant:
+                m, r = self._congruence(a[0])
+                factor = a[1].constant & -a[1].constant if m >> a[0].width else a[1].constant
+                if factor < 1 << 16:
+                    return m * factor if m < 1 << 16 else factor, r * a[1].constant % factor
+            case "shl" if a[1].is_constant and a[1].constant < 16:
+                return 1 << a[1].constant, 0
+            case "ite":
+                (m, r), (n, s) = self._congruence(a[1]), self._congruence(a[2])
+                divisor = gcd(gcd(m, n), abs(r - s))
+                return divisor or m, r % (divisor or m)
+            case "var":
+                offsets = {o for _, o in self.sharing.targets(term)}
+                if offsets and None not in offsets:
+                    return 4, 0
+        return 1, 0
+
+    def _record(self, places: tuple[Place, ...], size: int, *, is_write: bool) -> None:
+        for target, offset in places:
+            if not target.is_read_only:
+                self.sharing.record(self.thread, target, offset, size, is_write=is_write)
+
+    def _split(
+        self, places: tuple[Place, ...], size: int
+    ) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+        """The shared and the other places."""
+        if not self.state.is_threaded:
+            return (), places
+        shared = tuple(
+            place for place in places if self.sharing.is_shared(self.thread, *place, size)
+        )
+        return shared, tuple(place for place in places if place not in shared)
+
+    # --- loads and stores ---------------------------------------------------------------------------
+
+    def read(
+        self, address: Term, size: int, *, is_atomic: bool = False, is_access: bool = True
+    ) -> Term:
+        """The value of `size` bytes; with `is_access`, something that can race."""
+        places = self.places(address, size)
+        if self.state.is_threaded:
+            self._record(places, size, is_write=False)
+        shared, own = self._split(places, size)
+        result: Term | None = None
+        if shared:
+            with self.step("read") as event:
+                variable = self.terms.var(self.name("read"), size * 8)
+                for target, offset in shared:
+                    self.sharing.define(variable, self.sharing.loaded(target, offset))
+                    initial = self.unfolder.initial_value(target, offset, size)
+                    self.sharing.define(variable, self.sharing.targets(initial))
+                event.operations.append(Read(variable, address, size, shared))
+                if is_access:
+                    self._add_access(event, address, size, shared, False, is_atomic)
+                result = variable
+        for place in own:
+            value = self.state.read(*place, size)
+            result = (
+                value if result is None else self.terms.ite(self.at(address, place), value, result)
+            )
+        assert result is not None
+        return result
+
+    def write(
+        self,
+        address: Term,
+        value: Term,
+        *,
+        is_atomic: bool = False,
+        is_access: bool = True,
+        condition: Term | None = None,
+    ) -> None:
+        terms = self.terms
+        size = value.width // 8
+        places = self.places(address, size)
+        if self.state.is_threaded:
+            self._record(places, size, is_write=True)
+            targets = self.sharing.targets(value)
+            for target, offset in places:
+                self.sharing.stored(target, offset, targets)
+        shared, own = self._split(places, size)
+        if shared:
+            with self.step("write") as event:
+                event.operations.append(
+                    Write(value, address, size, shared, condition or terms.true)
+                )
+                if is_access:
+                    self._add_access(event, address, size, shared, True, is_atomic)
+        for place in own:
+            when = self.at(address, place) if len(places) > 1 else terms.true
+            if condition is not None:
+                when = terms.and_(when, condition)
+            new = value
+            if when is not terms.true:
+                new = terms.ite(when, value, self.state.read(*place, size))
+            self.state.write(*place, new)
+
+    def touch(
+        self, address: Term, size: int | None, *, is_write: bool, is_atomic: bool = False
+    ) -> None:
+        """An access whose value nobody looks at; without a size, to the end of the object."""
+        if not self.state.is_threaded:
+            return
+        for number, offset in self.sharing.targets(address):
+            target = self.space.all[number]
+            if target.is_read_only or target.function:
+                continue
+            start = offset or 0
+            length = target.size - start if size is None else min(size, target.size - start)
+            if length <= 0:
+                continue
+            self.sharing.record(self.thread, target, start, length, is_write=is_write)
+            if self.sharing.is_shared(self.thread, target, start, length):
+                with self.step("write" if is_write else "read") as event:
+                    pointer = self.space.pointer(target, start)
+                    condition = None
+                    if not address.is_constant and offset is not None:
+                        condition = self.terms.eq(address, pointer)
+                    self._add_access(
+                        event, pointer, length, ((target, start),), is_write, is_atomic, condition
+                    )
+
+    def _add_access(
+        self,
+        event: Event,
+        address: Term,
+        size: int,
+        places: tuple[Place, ...],
+        is_write: bool,
+        is_atomic: bool,
+        condition: Term | None = None,
+    ) -> None:
+        is_atomic = is_atomic or self.state.section > 0
+        event.accesses.append(
+            MemoryAccess(address, size, places, is_write, is_atomic, condition or self.terms.true)
+        )

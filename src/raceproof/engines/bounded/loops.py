@@ -1,0 +1,84 @@
+"""The order in which the copies of a function's blocks are visited when loops are unrolled.
+
+A copy of a block is named by the iterations of the loops around it: `(head, iteration, head,
+iteration, ..., block)`. Blocks are numbered in reverse post-order, so comparing these names puts
+every copy after the copies that lead to it, and all copies of a loop before what follows the loop.
+"""
+
+from __future__ import annotations
+
+from raceproof.ir.cfg import ControlFlow
+
+CopyName = tuple[int, ...]
+
+
+class LoopOrder:
+    """For one function."""
+
+    def __init__(self, flow: ControlFlow) -> None:
+        self.flow = flow
+        count = len(flow.successors)
+        loops = flow.loops
+        self._bodies = {loop.head: loop.blocks for loop in loops}
+        is_reducible = all(
+            block == loop.head or all(p in loop.blocks for p in flow.predecessors[block])
+            for loop in loops
+            for block in loop.blocks
+        )
+        if not is_reducible:
+            self._bodies = {0: frozenset(range(count))}
+        self._is_reducible = is_reducible
+        self._chains: list[tuple[int, ...]] = [
+            tuple(
+                head
+                for head, body in sorted(
+                    self._bodies.items(), key=lambda item: (-len(item[1]), item[0])
+                )
+                if block in body
+            )
+            for block in range(count)
+        ]
+
+    def first(self) -> CopyName:
+        return self._name(self._chains[0], {}, 0)
+
+    def _name(self, chain: tuple[int, ...], iterations: dict[int, int], block: int) -> CopyName:
+        parts: list[int] = []
+        for head in chain:
+            parts += (head, iterations.get(head, 0))
+        return (*parts, block)
+
+    def follow(self, source: CopyName, target: int) -> tuple[CopyName, int | None]:
+        """The copy of `target` that comes after `source`, and the head whose loop starts over."""
+        block = source[-1]
+        iterations = {source[i]: source[i + 1] for i in range(0, len(source) - 1, 2)}
+        chain = self._chains[target]
+        inside = set(self._chains[block])
+        kept = {head: iterations[head] for head in chain if head in inside}
+        repeated = None
+        if self._is_reducible:
+            if target in self._bodies and target in inside:
+                repeated = target
+        elif target <= block:
+            repeated = 0
+        if repeated is not None:
+            kept[repeated] += 1
+            for head in chain[chain.index(repeated) + 1 :]:
+                kept.pop(head, None)
+        return self._name(chain, kept, target), repeated
+
+    def loops_left(self, block: int, target: int) -> tuple[int, ...]:
+        """The heads of the loops that an edge leaves."""
+        after = set(self._chains[target])
+        return tuple(head for head in self._chains[block] if head not in after)
+
+    def loops_around(self, block: int) -> tuple[int, ...]:
+        return self._chains[block]
+
+    @staticmethod
+    def instance(name: CopyName, head: int) -> CopyName:
+        """The loop's instance (its name without its own iteration)."""
+        for index in range(0, len(name) - 1, 2):
+            if name[index] == head:
+                return name[: index + 1]
+        return name

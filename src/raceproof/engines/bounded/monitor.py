@@ -1,0 +1,106 @@
+"""The race monitor: do two threads stand before accesses to the same byte?
+
+The paper sets a shadow flag for every byte that the last step of one context writes and looks at
+the flags in the first step of the next context. Both steps are then adjacent, so just before the
+first of them both threads stood before their accesses. That is what we ask for directly, at the end
+of the simulated execution: for every cell of shared memory one flag for each thread and kind of
+access, set if the thread's next step is such an access. Two accesses race if they come from
+different threads, one of them writes and not both are atomic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from raceproof.engines.bounded.cells import Cell, Cells
+from raceproof.engines.bounded.events import Event, MemoryAccess, Unfolding
+from raceproof.engines.bounded.solver import Model
+from raceproof.engines.bounded.terms import Term, Terms
+
+_KINDS = ((False, False), (False, True), (True, False), (True, True))
+"""(writes, is atomic)"""
+
+
+def conflicts(a: tuple[bool, bool], b: tuple[bool, bool]) -> bool:
+    return (a[0] or b[0]) and not (a[1] and b[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RacingPair:
+    """Two accesses that a model shows to race, and the cell they share."""
+
+    first: Event
+    first_access: MemoryAccess
+    second: Event
+    second_access: MemoryAccess
+    cell: Cell
+
+
+class Monitor:
+    """Looks at all shared memory, or at the instructions of some candidates only."""
+
+    def __init__(
+        self,
+        terms: Terms,
+        unfolding: Unfolding,
+        cells: Cells,
+        stands_before: Callable[[Event], Term],
+        pairs: Iterable[tuple[int, int]] | None = None,
+    ) -> None:
+        self._terms = terms
+        self._cells = cells
+        self._pairs = None if pairs is None else {frozenset(pair) for pair in pairs}
+        self._stands: dict[int, Term] = {}
+        self._flags: dict[Cell, list[tuple[Event, MemoryAccess, Term]]] = {}
+        wanted = None if self._pairs is None else {i for pair in self._pairs for i in pair}
+        for thread in unfolding.threads:
+            for event in thread.events:
+                if wanted is not None and event.instruction not in wanted:
+                    continue
+                for access in event.accesses:
+                    self._watch(event, access, stands_before(event))
+
+    def _watch(self, event: Event, access: MemoryAccess, stands: Term) -> None:
+        terms = self._terms
+        stands = terms.and_(stands, access.condition)
+        for place in access.places:
+            target = terms.const(place[0].address + place[1], access.address.width)
+            here = terms.and_(stands, terms.eq(access.address, target))
+            if here is terms.false:
+                continue
+            for cell in self._cells.of(place, access.size):
+                self._flags.setdefault(cell, []).append((event, access, here))
+
+    def race(self) -> Term:
+        """Some two threads race."""
+        terms = self._terms
+        races = []
+        for watched in self._flags.values():
+            flags: dict[tuple[int, tuple[bool, bool], int], list[Term]] = {}
+            for event, access, here in watched:
+                kind = (access.is_write, access.is_atomic)
+                instruction = event.instruction if self._pairs is not None else 0
+                flags.setdefault((event.thread, kind, instruction), []).append(here)
+            merged = [(key, terms.any(found)) for key, found in flags.items()]
+            for position, (a, flag) in enumerate(merged):
+                for b, other in merged[position + 1 :]:
+                    if a[0] == b[0] or not conflicts(a[1], b[1]):
+                        continue
+                    if self._pairs is not None and frozenset((a[2], b[2])) not in self._pairs:
+                        continue
+                    races.append(terms.and_(flag, other))
+        return terms.any(races)
+
+    def pair(self, model: Model) -> RacingPair | None:
+        """The racing accesses in a model."""
+        for cell, watched in self._flags.items():
+            true = [(e, a) for e, a, here in watched if model.holds(here)]
+            for position, (event, access) in enumerate(true):
+                for other, other_access in true[position + 1 :]:
+                    if event.thread != other.thread and conflicts(
+                        (access.is_write, access.is_atomic),
+                        (other_access.is_write, other_access.is_atomic),
+                    ):
+                        return RacingPair(event, access, other, other_access, cell)
+        return None

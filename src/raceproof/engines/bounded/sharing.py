@@ -1,0 +1,207 @@
+"""Which memory several threads use, and where pointers may lead.
+
+Unfolding a thread needs both answers before all threads are unfolded, so it is done in passes: each
+pass adds what it saw to the tables here, and works with what the passes before it saw, until
+nothing new turns up. At the end a range of bytes is
+
+- *stable*: nobody writes it once there are threads. Reading it is no step of its own.
+- *private*: one thread alone uses it from then on. No steps either.
+- *shared*: each access is a visible step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from raceproof.engines.bounded.objects import SHADOW, AddressSpace, MemoryObject
+from raceproof.engines.bounded.terms import Term
+
+Target = tuple[int, int | None]
+"""An object's number and an offset; None: any."""
+Targets = frozenset[Target]
+_NOWHERE: Targets = frozenset()
+_OFFSET_LIMIT = 48
+"""More offsets than this in one object are taken to be all of them."""
+
+
+@dataclass(slots=True)
+class _Use:
+    """Who reads and who writes one range; threads as bits."""
+
+    readers: int = 0
+    writers: int = 0
+
+
+@dataclass(slots=True)
+class _Uses:
+    ranges: dict[tuple[int, int], _Use] = field(default_factory=dict)
+
+
+class Sharing:
+    """The tables; they only grow."""
+
+    def __init__(self, space: AddressSpace) -> None:
+        self._space = space
+        self._uses: dict[int, _Uses] = {}
+        self._cells: dict[Target, Targets] = {}
+        self._offsets: dict[int, set[int]] = {}
+        self._variables: dict[int, Targets] = {}
+        self._memory: dict[int, Targets] = {}
+        self.has_grown = False
+
+    def begin_pass(self) -> None:
+        self.has_grown = False
+        self._memory.clear()
+
+    # --- who uses what ----------------------------------------------------------------------------
+
+    def record(
+        self, thread: int, target: MemoryObject, offset: int | None, size: int, *, is_write: bool
+    ) -> None:
+        """A thread accesses a range (any part of the object if the offset is None)."""
+        start, end = (0, target.size) if offset is None else (offset, offset + size)
+        uses = self._uses.setdefault(target.number, _Uses()).ranges
+        use = uses.get((start, end))
+        if use is None:
+            use = uses[start, end] = _Use()
+            self.has_grown = True
+        bit = 1 << thread
+        if is_write and not use.writers & bit:
+            use.writers |= bit
+            self.has_grown = True
+        if not is_write and not use.readers & bit:
+            use.readers |= bit
+            self.has_grown = True
+
+    def users(self, target: MemoryObject, offset: int | None, size: int) -> tuple[int, int]:
+        """The threads that read and that write some byte of the range, as bit sets."""
+        start, end = (0, target.size) if offset is None else (offset, offset + size)
+        readers = writers = 0
+        uses = self._uses.get(target.number)
+        if uses is not None:
+            for (low, high), use in uses.ranges.items():
+                if low < end and start < high:
+                    readers |= use.readers
+                    writers |= use.writers
+        return readers, writers
+
+    def is_shared(self, thread: int, target: MemoryObject, offset: int | None, size: int) -> bool:
+        """Whether an access of this thread has to be a visible step."""
+        if target.is_read_only:
+            return False
+        readers, writers = self.users(target, offset, size)
+        if not writers:
+            return False
+        return bool((readers | writers) & ~(1 << thread))
+
+    # --- where pointers lead ------------------------------------------------------------------------
+
+    def stored(self, target: MemoryObject, offset: int | None, value: Targets) -> None:
+        """Some thread stores a value with these targets."""
+        if not value:
+            return
+        key = (target.number, offset)
+        old = self._cells.get(key, _NOWHERE)
+        new = old | value
+        if len(new) != len(old):
+            self._cells[key] = _widen(new)
+            if offset is not None:
+                self._offsets.setdefault(target.number, set()).add(offset)
+            self.has_grown = True
+
+    def loaded(self, target: MemoryObject, offset: int | None) -> Targets:
+        """Where a value read from there may point."""
+        result = self._cells.get((target.number, None), _NOWHERE)
+        if offset is not None:
+            return result | self._cells.get((target.number, offset), _NOWHERE)
+        for known in self._offsets.get(target.number, ()):
+            result |= self._cells[target.number, known]
+        return result
+
+    def define(self, variable: Term, targets: Targets) -> None:
+        """A variable that stands for a value read from shared memory."""
+        old = self._variables.get(variable.number, _NOWHERE)
+        if not targets <= old:
+            self._variables[variable.number] = _widen(old | targets)
+            self._memory.clear()
+
+    def targets(self, term: Term) -> Targets:
+        """The objects that a value may point into."""
+        found = self._memory.get(term.number)
+        if found is not None:
+            return found
+        stack = [term]
+        while stack:
+            current = stack[-1]
+            if current.number in self._memory:
+                stack.pop()
+                continue
+            parts = current.arguments[1:] if current.operation == "ite" else current.arguments
+            missing = (
+                []
+                if current.width < 8
+                else [part for part in parts if part.number not in self._memory]
+            )
+            if missing:
+                stack.extend(missing)
+                continue
+            self._memory[current.number] = self._targets(current)
+            stack.pop()
+        return self._memory[term.number]
+
+    def _targets(self, term: Term) -> Targets:
+        memory = self._memory
+        match term.operation:
+            case "const":
+                if term.width == self._space.pointer_width:
+                    found = self._space.at(term.constant)
+                    if found is not None:
+                        return frozenset([(found[0].number, found[1])])
+                return _NOWHERE
+            case "var":
+                return self._variables.get(term.number, _NOWHERE)
+            case "ite":
+                return memory[term.arguments[1].number] | memory[term.arguments[2].number]
+            case "add":
+                a, b = term.arguments
+                if b.is_constant and memory[a.number]:
+                    return self._moved(memory[a.number], b.constant)
+                return _anywhere(memory[a.number] | memory[b.number])
+            case "sub" | "bvand" | "bvor" | "bvxor" | "mul" | "urem" | "concat":
+                return _anywhere(frozenset().union(*(memory[a.number] for a in term.arguments)))
+            case "zext" | "sext" | "extract":
+                return memory[term.arguments[0].number] if term.width >= 8 else _NOWHERE
+        return _NOWHERE
+
+    def _moved(self, targets: Targets, distance: int) -> Targets:
+        half = 1 << (self._space.pointer_width - 1)
+        if distance >= half:
+            distance -= 2 * half
+        result = set()
+        for number, offset in targets:
+            target = self._space.all[number]
+            if distance >= SHADOW:
+                result.add((self._space.shadow(target).number, offset))
+            elif offset is None:
+                result.add((number, None))
+            elif 0 <= offset + distance <= target.size:
+                result.add((number, offset + distance))
+            else:
+                result.add((number, None))
+        return frozenset(result)
+
+
+def _anywhere(targets: Targets) -> Targets:
+    return frozenset((number, None) for number, _ in targets)
+
+
+def _widen(targets: Targets) -> Targets:
+    """Too many offsets in one object become any offset."""
+    if len(targets) <= _OFFSET_LIMIT:
+        return targets
+    counts: dict[int, int] = {}
+    for number, _ in targets:
+        counts[number] = counts.get(number, 0) + 1
+    return frozenset(
+        (number, None if counts[number] > _OFFSET_LIMIT else offset) for number, offset in targets
+    )

@@ -1,0 +1,245 @@
+"""From the program to lists of events: bounds, passes, threads.
+
+`Unfolder.run` walks `main` and then every thread that some walk creates, pass after pass, until the
+tables of `sharing` stay as they are. The last pass is the result. Until the first thread exists
+`main` runs alone, with every constant known; what memory holds at that moment is the start for all
+(`publish`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+from raceproof.concurrency import Events, Models
+from raceproof.engines.bounded.accesses import PathEnds
+from raceproof.engines.bounded.events import ThreadBody, Unfolding
+from raceproof.engines.bounded.loops import LoopOrder
+from raceproof.engines.bounded.objects import AddressSpace, MemoryObject
+from raceproof.engines.bounded.sharing import Sharing
+from raceproof.engines.bounded.state import State, Value
+from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.engines.bounded.walk import TooBig
+from raceproof.ir import Constant, Function, GlobalAddress, Instruction, Program, Position
+from raceproof.ir.cfg import ControlFlow
+from raceproof.verdict import BaseKind
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds of an unfolding. Only `unwind` and `threads` are for people to choose."""
+
+    unwind: int = 2
+    """Iterations of a loop that depends on data."""
+    threads: int = 2
+    """Threads created by one statement in a loop that depends on data."""
+    recursion: int = 4
+    concrete_iterations: int = 300
+    total_threads: int = 24
+    size: int = 400_000
+    """Instructions walked in one pass."""
+    passes: int = 12
+    spurious: bool = False
+    """A thread that waits on a condition may wake up for no reason."""
+
+
+class OutOfTime(Exception):
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class _Creation:
+    number: int
+    key: str
+    function: Function
+    argument: Value | None
+    parent: int
+    instruction: int
+    position: Position | None
+
+
+class Unfolder:
+    """Owns the terms, the objects and the tables of one unfolding."""
+
+    def __init__(
+        self, program: Program, models: Models, limits: Limits, deadline: float = float("inf")
+    ) -> None:
+        self.program = program
+        self.models = models
+        self.limits = limits
+        self.deadline = deadline
+        self.terms = Terms()
+        self.space = AddressSpace(program, self.terms)
+        self.sharing = Sharing(self.space)
+        self.size = 0
+        self.result = Unfolding([])
+        self._orders: dict[str, LoopOrder] = {}
+        self._published: list[State] = []
+        self._thread_numbers: dict[str, int] = {}
+        self._creations: list[_Creation] = []
+        self._assumed: set[str] = set()
+        self._waiting: dict[str, tuple[MemoryObject, int, Term]] = {}
+        self.events = Events(program, models)
+        self.has_recursive_locks = False
+
+    def run(self) -> Unfolding:
+        """Raises `TooBig` or `OutOfTime` if it cannot be done."""
+        for number in range(1, self.limits.passes + 1):
+            self.sharing.begin_pass()
+            self.result = self._pass()
+            self.result.passes = number
+            if not self.sharing.has_grown:
+                return self.result
+        self.result.threads[0].cuts.append(self._unstable())
+        return self.result
+
+    def _unstable(self) -> object:
+        from raceproof.engines.bounded.events import Cut
+
+        return Cut(0, self.terms.true, "tables that did not become stable", None)
+
+    def _pass(self) -> Unfolding:
+        from raceproof.engines.bounded.library import ThreadWalker
+
+        self.size = 0
+        self._published = []
+        self._creations = []
+        self._assumed = set()
+        result = self.result = Unfolding([])
+        main = self.program.functions[self.program.entry]
+        body = ThreadBody(0, main.name, -1, -1, main.position)
+        result.threads.append(body)
+        ThreadWalker(self, body).run_main(main)
+        done = 0
+        while done < len(self._creations):
+            creation = self._creations[done]
+            done += 1
+            body = ThreadBody(
+                creation.number,
+                creation.function.name,
+                creation.instruction,
+                creation.parent,
+                creation.position,
+            )
+            result.threads.append(body)
+            ThreadWalker(self, body).run_thread(creation.function, creation.argument)
+        result.threads.sort(key=lambda thread: thread.number)
+        return result
+
+    def check_time(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    # --- what the walks ask -------------------------------------------------------------------------
+
+    def order_of(self, function: Function) -> LoopOrder:
+        self.check_time()
+        found = self._orders.get(function.name)
+        if found is None:
+            found = self._orders[function.name] = LoopOrder(ControlFlow(function))
+        return found
+
+    def unwind_of(self, instruction: Instruction | None) -> int:
+        return self.limits.unwind
+
+    def assume_once(self, text: str) -> None:
+        if text not in self._assumed:
+            self._assumed.add(text)
+            self.result.assumptions.append(text)
+
+    def is_thread_local(self, constant: Constant) -> bool:
+        if not isinstance(constant, GlobalAddress):
+            return False
+        variable = self.program.globals.get(constant.name)
+        return variable is not None and variable.is_thread_local
+
+    def thread_local_address(self, constant: Constant, thread: int) -> Term:
+        assert isinstance(constant, GlobalAddress)
+        return self.space.pointer(self.space.thread_local(constant.name, thread), constant.offset)
+
+    # --- threads ------------------------------------------------------------------------------------
+
+    def create(
+        self,
+        key: str,
+        function: Function,
+        argument: Value | None,
+        parent: int,
+        instruction: Instruction,
+    ) -> int | None:
+        """Announces a thread; its number, or None if there are too many."""
+        number = self._thread_numbers.get(key)
+        if number is None:
+            number = len(self._thread_numbers) + 1
+            if number > self.limits.total_threads:
+                return None
+            self._thread_numbers[key] = number
+        if all(creation.number != number for creation in self._creations):
+            self._creations.append(
+                _Creation(
+                    number, key, function, argument, parent, instruction.number,
+                    instruction.position,
+                )
+            )
+        return number
+
+    def thread_numbers(self) -> list[int]:
+        return list(self._thread_numbers.values())
+
+    def notice_recursive_locks(self) -> None:
+        if not self.has_recursive_locks:
+            self.has_recursive_locks = True
+            self.sharing.has_grown = True
+
+    def waiting_variable(self, key: str, thread: int, condition: Term) -> MemoryObject:
+        """The hidden variable of one wait in a thread's code."""
+        found = self._waiting.get(key)
+        if found is None or found[2] is not condition:
+            flag = self.space.make(
+                ("waiting", key), BaseKind.EXTERNAL, "waiting", 1, is_defined=True
+            )
+            self._waiting[key] = found = (flag, thread, condition)
+            self.sharing.has_grown = True
+        return found[0]
+
+    def waiting_variables(self) -> list[tuple[MemoryObject, int, Term]]:
+        return list(self._waiting.values())
+
+    def control(self, what: str, thread: int) -> MemoryObject:
+        """A hidden variable of ours about a thread."""
+        return self.space.make(
+            ("control", what, thread), BaseKind.EXTERNAL, f"{what} {thread}", 8, is_defined=True
+        )
+
+    def publish(self, state: State) -> None:
+        """From here on other threads may look: what the memory holds now is where they start."""
+        self._published.append(state.copy(state.guard))
+        state.is_threaded = True
+        for number, contents in state.memory.items():
+            target = self.space.all[number]
+            for offset, value in contents.items():
+                self.sharing.stored(target, offset, self.sharing.targets(value))
+
+    def initial_value(self, target: MemoryObject, offset: int, size: int) -> Term:
+        """What a range held when the first thread was created."""
+        result: Term | None = None
+        for state in self._published:
+            value = state.read(target, offset, size)
+            result = value if result is None else self.terms.ite(state.guard, value, result)
+        if result is None:
+            result = State(self.terms).read(target, offset, size)
+        return result
+
+    def start_state(self) -> State:
+        """The memory that a new thread finds, where it is not shared."""
+        state = State(self.terms)
+        if self._published:
+            from raceproof.engines.bounded.state import merge
+
+            state = merge(self._published, self.space.all)
+            state = state.copy(self.terms.true)
+            state.registers = {}
+        state.is_threaded = True
+        state.section = 0
+        return state

@@ -1,0 +1,387 @@
+"""Unfolds one thread: loops unrolled, calls inlined, paths merged.
+
+The copies of a function's blocks are visited in the order of `loops`; ways that meet are merged, so
+each copy is walked once. A loop whose exit is decided by constants runs as long as it runs; one that
+depends on data runs `unwind` times and then leaves a `Cut` behind. A loop iteration that only waits
+(it changes nothing and starts over in the state in which it began) is not repeated at all: whatever
+an execution does after some fruitless iterations, it can do without them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+from raceproof.engines.bounded import compute
+from raceproof.engines.bounded.accesses import Accesses, PathEnds
+from raceproof.engines.bounded.events import Input, ThreadBody, Write
+from raceproof.engines.bounded.loops import CopyName, LoopOrder
+from raceproof.engines.bounded.state import State, Value, choose, merge, relative
+from raceproof.engines.bounded.terms import Term
+from raceproof.ir import (
+    AggregateConstant,
+    ArrayType,
+    Branch,
+    BytesConstant,
+    Constant,
+    Function,
+    IndirectJump,
+    IntType,
+    AfterInvoke,
+    Jump,
+    Phi,
+    Register,
+    Return,
+    StructType,
+    Switch,
+    Terminator,
+    Type,
+    Undefined,
+    VectorType,
+    ZeroConstant,
+)
+from raceproof.ir import Value as Operand
+from raceproof.ir.cfg import ControlFlow
+
+if TYPE_CHECKING:
+    from raceproof.engines.bounded.unfold import Unfolder
+
+_Arrival = tuple[State, int]
+"""A state and the block it comes from."""
+
+
+class TooBig(Exception):
+    """The unfolding has outgrown its limit."""
+
+
+class _LoopRun:
+    """One loop instance while it is unrolled."""
+
+    __slots__ = ("events", "is_decided", "is_symbolic", "memory", "phis", "symbolic")
+
+    def __init__(self) -> None:
+        self.symbolic = 0
+        """Iterations whose end depended on data, or on nothing."""
+        self.is_decided = False
+        self.is_symbolic = False
+        self.phis: dict[int, Value] = {}
+        self.memory: dict[int, dict[int, Term]] = {}
+        self.events = 0
+
+
+class Walker(Accesses):
+    """Walks the code of one thread; instructions and calls are done by its subclass."""
+
+    def __init__(self, unfolder: Unfolder, body: ThreadBody) -> None:
+        super().__init__(unfolder, body)
+        self.depth: dict[str, int] = {}
+
+    def execute(self, instruction: object) -> None:
+        raise NotImplementedError
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def value(self, operand: Operand) -> Value:
+        if isinstance(operand, Register):
+            found = self.state.registers.get(operand.index)
+            return found if found is not None else self.undefined(operand.type)
+        assert isinstance(operand, Constant)
+        return self.constant(operand, operand.type)
+
+    def term(self, operand: Operand) -> Term:
+        value = self.value(operand)
+        return value if isinstance(value, Term) else self.terms.const(0, 8)
+
+    def constant(self, constant: Constant, type_: Type) -> Value:
+        match constant:
+            case Undefined():
+                return self.undefined(type_)
+            case ZeroConstant():
+                return self.zero(type_)
+            case AggregateConstant(elements=elements):
+                return tuple(self.constant(element, element.type) for element in elements)
+            case BytesConstant(data=data):
+                return tuple(self.terms.const(byte, 8) for byte in data)
+        if self.unfolder.is_thread_local(constant):
+            return self.unfolder.thread_local_address(constant, self.thread)
+        return self.space.constant(constant)
+
+    def _members(self, type_: Type) -> list[Type] | None:
+        if isinstance(type_, StructType):
+            return list(type_.fields)
+        if isinstance(type_, ArrayType | VectorType):
+            return [type_.element] * type_.count
+        return None
+
+    def zero(self, type_: Type) -> Value:
+        members = self._members(type_)
+        if members is not None:
+            return tuple(self.zero(member) for member in members)
+        return self.terms.const(0, self.space.width(type_))
+
+    def undefined(self, type_: Type) -> Value:
+        members = self._members(type_)
+        if members is not None:
+            return tuple(self.undefined(member) for member in members)
+        return self.fresh_input("undefined", max(self.space.width(type_), 1))
+
+    def fresh_input(self, what: str, width: int) -> Term:
+        variable = self.terms.var(self.name(what), width)
+        self.body.inputs.append(
+            Input(
+                len(self.body.events),
+                self.state.guard,
+                self.instruction.number if self.instruction else -1,
+                variable,
+            )
+        )
+        return variable
+
+    def unknown(self, what: str, width: int) -> Term:
+        """A result that we don't compute exactly."""
+        self.unfolder.result.is_exact = False
+        self.unfolder.assume_once(f"{what} is taken to give any result")
+        return self.terms.var(self.name("any"), width)
+
+    def set_result(self, value: Value | None) -> None:
+        assert self.instruction is not None
+        result = self.instruction.result
+        if result is not None:
+            if value is None:
+                value = self.undefined(result.type)
+            self.state.set_register(result.index, value)
+
+    # --- functions ----------------------------------------------------------------------------------
+
+    def call(self, function: Function, arguments: list[Value]) -> Value | None:
+        """Runs a function of the program; ends the path if it doesn't return."""
+        depth = self.depth.get(function.name, 0)
+        if depth > self.unfolder.limits.recursion:
+            self.cut(f"the recursion of {function.display}")
+            raise PathEnds
+        self.depth[function.name] = depth + 1
+        label, instruction, calls = self.label, self.instruction, self.calls
+        if instruction is not None:
+            self.calls = (*calls, instruction.number)
+        registers = self.state.enter()
+        for parameter, argument in zip(function.parameters, arguments, strict=False):
+            self.state.set_register(parameter.index, argument)
+        try:
+            number = instruction.number if instruction is not None else ""
+            result = self._run(function, f"{label}@{number}/")
+        finally:
+            self.depth[function.name] = depth
+            self.label, self.instruction, self.calls = label, instruction, calls
+        self.state.leave(registers)
+        return result
+
+    def _run(self, function: Function, prefix: str) -> Value | None:
+        order = self.unfolder.order_of(function)
+        first = order.first()
+        queue: list[CopyName] = [first]
+        arrivals: dict[CopyName, list[_Arrival]] = {first: [(self.state, -1)]}
+        loops: dict[CopyName, _LoopRun] = {}
+        returned: list[tuple[State, Value | None]] = []
+        while queue:
+            name = heapq.heappop(queue)
+            incoming = [a for a in arrivals.pop(name) if a[0].guard is not self.terms.false]
+            if not incoming:
+                continue
+            self.label = f"{prefix}{'.'.join(map(str, name))}"
+            self._enter_block(function, name, incoming, order, loops)
+            try:
+                ways = self._walk_block(function, name[-1], returned)
+            except PathEnds:
+                continue
+            for target, condition in ways:
+                self._follow(name, target, condition, order, loops, arrivals, queue)
+        if not returned:
+            raise PathEnds
+        return self._join(returned)
+
+    def _join(self, returned: list[tuple[State, Value | None]]) -> Value | None:
+        result = returned[0][1]
+        state = returned[0][0]
+        for other, value in returned[1:]:
+            if result is not None and value is not None:
+                result = choose(self.terms, relative(state.guard, other.guard), result, value)
+            state = self.merge([state, other])
+        self.state = state
+        return result
+
+    def merge(self, states: list[State]) -> State:
+        if len(states) > 1 and any(s.is_threaded for s in states):
+            for state in states:
+                if not state.is_threaded:
+                    self.unfolder.publish(state)
+        return merge(states, self.space.all)
+
+    def _enter_block(
+        self,
+        function: Function,
+        name: CopyName,
+        incoming: list[_Arrival],
+        order: LoopOrder,
+        loops: dict[CopyName, _LoopRun],
+    ) -> None:
+        phis = function.blocks[name[-1]].phis
+        values: list[dict[int, Value]] = []
+        for state, source in incoming:
+            self.state = state
+            row = {}
+            for phi in phis:
+                assert phi.result is not None
+                operand = next((v for b, v in phi.incoming if b == source), None)
+                self.instruction = phi
+                self.names = 0
+                row[phi.result.index] = (
+                    self.value(operand) if operand is not None else self.undefined(phi.result.type)
+                )
+            values.append(row)
+        self.state = self.merge([state for state, _ in incoming])
+        guard = incoming[0][0].guard
+        result = values[0]
+        for (state, _), row in zip(incoming[1:], values[1:], strict=True):
+            condition = relative(guard, state.guard)
+            result = {i: choose(self.terms, condition, v, row[i]) for i, v in result.items()}
+            guard = self.terms.or_(guard, state.guard)
+        if len(incoming) == 1:
+            self.state = self.state.copy(self.state.guard)
+        for index, value in result.items():
+            self.state.set_register(index, value)
+        block = name[-1]
+        if block in order.loops_around(block) or (order.loops_around(block) and block == 0):
+            run = loops.setdefault(LoopOrder.instance(name, block), _LoopRun())
+            run.is_decided = run.is_symbolic = False
+            run.phis = result
+            run.memory = dict(self.state.memory)
+            run.events = len(self.body.events)
+
+    def _walk_block(
+        self, function: Function, block: int, returned: list[tuple[State, Value | None]]
+    ) -> list[tuple[int, Term]]:
+        """The ways on, with their conditions."""
+        limits = self.unfolder.limits
+        for instruction in function.blocks[block].instructions:
+            if isinstance(instruction, Phi):
+                continue
+            self.instruction = instruction
+            self.names = 0
+            self.unfolder.size += 1
+            if self.unfolder.size > limits.size:
+                raise TooBig
+            if not isinstance(instruction, Terminator):
+                self.execute(instruction)
+                continue
+            if isinstance(instruction, Return):
+                value = None if instruction.value is None else self.value(instruction.value)
+                returned.append((self.state, value))
+                return []
+            return self._ways(instruction)
+        return []
+
+    def _ways(self, terminator: Terminator) -> list[tuple[int, Term]]:
+        terms = self.terms
+        match terminator:
+            case Jump(target=target):
+                return [(target, terms.true)]
+            case Branch():
+                condition = self.term(terminator.condition)
+                if terminator.if_true == terminator.if_false:
+                    return [(terminator.if_true, terms.true)]
+                return [
+                    (terminator.if_true, condition),
+                    (terminator.if_false, terms.not_(condition)),
+                ]
+            case Switch():
+                value = self.term(terminator.value)
+                ways: dict[int, Term] = {}
+                rest = terms.true
+                for number, target in terminator.cases:
+                    is_it = terms.eq(value, terms.const(number, value.width))
+                    ways[target] = terms.or_(ways.get(target, terms.false), is_it)
+                    rest = terms.and_(rest, terms.not_(is_it))
+                default = terminator.default
+                ways[default] = terms.or_(ways.get(default, terms.false), rest)
+                return list(ways.items())
+            case AfterInvoke(normal=normal):
+                return [(normal, terms.true)]
+            case IndirectJump(possible=possible):
+                address = self.term(terminator.address)
+                return [
+                    (target, terms.eq(address, terms.const(target + 1, address.width)))
+                    for target in dict.fromkeys(possible)
+                ]
+        return []
+
+    def _follow(
+        self,
+        name: CopyName,
+        target: int,
+        condition: Term,
+        order: LoopOrder,
+        loops: dict[CopyName, _LoopRun],
+        arrivals: dict[CopyName, list[_Arrival]],
+        queue: list[CopyName],
+    ) -> None:
+        block = name[-1]
+        for head in order.loops_left(block, target):
+            run = loops.get(LoopOrder.instance(name, head))
+            if run is not None:
+                run.is_decided = True
+                if not condition.is_constant:
+                    run.is_symbolic = True
+        guard = self.terms.and_(self.state.guard, condition)
+        if guard is self.terms.false:
+            return
+        copy, repeated = order.follow(name, target)
+        state = self.state.copy(guard)
+        if repeated is not None and not self._may_repeat(name, repeated, state, loops):
+            return
+        if copy not in arrivals:
+            arrivals[copy] = []
+            heapq.heappush(queue, copy)
+        arrivals[copy].append((state, block))
+
+    def _may_repeat(
+        self, name: CopyName, head: int, state: State, loops: dict[CopyName, _LoopRun]
+    ) -> bool:
+        run = loops.get(LoopOrder.instance(name, head))
+        if run is None:
+            return True
+        limits = self.unfolder.limits
+        if self._only_waited(name, head, state, run):
+            return False
+        position = LoopOrder.instance(name, head)
+        iteration = name[len(position)]
+        if run.is_symbolic or not run.is_decided:
+            run.symbolic += 1
+            if run.symbolic >= self.unfolder.unwind_of(self.instruction):
+                self.cut("a loop unwound as often as allowed")
+                return False
+        if iteration >= limits.concrete_iterations:
+            self.cut("a loop of very many iterations")
+            return False
+        return True
+
+    def _only_waited(self, name: CopyName, head: int, state: State, run: _LoopRun) -> bool:
+        """Whether the iteration changed nothing that anyone, or a later iteration, can see."""
+        for event in self.body.events[run.events :]:
+            for operation in event.operations:
+                if isinstance(operation, Write):
+                    writes = self.terms.and_(event.guard, operation.condition)
+                    if self.terms.and_(state.guard, writes) is not self.terms.false:
+                        return False
+            if event.kind not in ("read", "update", "lock"):
+                return False
+        if state.memory.keys() != run.memory.keys():
+            return False
+        if any(state.memory[n] is not contents for n, contents in run.memory.items()):
+            return False
+        function = self.unfolder.program.function_of(self.instruction.number)  # type: ignore[union-attr]
+        for phi in function.blocks[head].phis:
+            assert phi.result is not None
+            operand = next((v for b, v in phi.incoming if b == name[-1]), None)
+            if operand is None or self.value(operand) is not run.phis.get(phi.result.index):
+                return False
+        return True
