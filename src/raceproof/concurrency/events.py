@@ -47,11 +47,15 @@ class CallbackOperand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Callback:
-    """The called function calls `function`, or has it called later."""
+    """The called function calls `function`, or has it called later.
+
+    With `is_indirect` the function's address is stored at `function`.
+    """
 
     function: Value
     arguments: tuple[CallbackOperand, ...]
     time: CallbackTime
+    is_indirect: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,7 +35,8 @@ _FACTOR = re.compile(r"argument (\d+)|(\w+)")
 _WORDS = {word.value: word for word in WordSize}
 _ONE = BytesSize(1, 1)
 _RETURNS = re.compile(
-    r"(any|argument|into|pointee|reachable|fresh|static|thread-local)(?: ([\w.-]+))?( or null)?"
+    r"(any|argument|into|pointee|reachable|fresh|static|thread-local)"
+    r"(?: (?!or )([\w.-]+))?( or fresh)?( or null)?"
 )
 _WIDE = 4
 
@@ -107,10 +108,12 @@ def returns(value: object) -> Returns:
     found = _RETURNS.fullmatch(value) if isinstance(value, str) else None
     if found is not None:
         kind = ReturnKind(found[1])
-        or_null = bool(found[3])
+        or_fresh, or_null = bool(found[3]), bool(found[4])
         if kind in OF_ARGUMENT:
             if found[2] and found[2].isdigit():
-                return Returns(kind, index=index(found[2]), or_null=or_null)
+                return Returns(kind, index(found[2]), or_null=or_null, or_fresh=or_fresh)
+        elif or_fresh:
+            pass
         elif kind in (ReturnKind.STATIC, ReturnKind.THREAD_LOCAL):
             return Returns(kind, name=found[2] or "", or_null=or_null)
         elif not found[2]:
@@ -118,7 +121,7 @@ def returns(value: object) -> Returns:
     raise ValueError(
         f'{value!r} is no result; allowed: an integer, "any", "argument n", "into n", '
         '"pointee n", "reachable n", "fresh", "static NAME", "thread-local NAME", '
-        'each perhaps with "or null" at the end'
+        'each perhaps with "or null" at the end, "argument n" also with "or fresh"'
     )
 
 

@@ -124,7 +124,11 @@ def _recursive(model: FunctionModel, call: Call, attribute: Value | None) -> boo
 def _value(value: Returns, call: Call, callee: str) -> Returns:
     """A result or stored pointer that this call can make; a library object gets its name."""
     if value.kind in OF_ARGUMENT:
-        return value if value.index < len(call.arguments) else ANYTHING
+        if value.index >= len(call.arguments):
+            return ANYTHING
+        if value.or_fresh and isinstance(call.arguments[value.index], NullPointer):
+            return Returns(ReturnKind.FRESH, or_null=value.or_null)
+        return value
     if value.kind in (ReturnKind.STATIC, ReturnKind.THREAD_LOCAL) and not value.name:
         return replace(value, name=callee)
     return value
@@ -148,9 +152,14 @@ def _copies(model: FunctionModel, call: Call) -> tuple[ContentCopy, ...]:
 
 def _callbacks(model: FunctionModel, call: Call) -> tuple[Callback, ...]:
     return tuple(
-        Callback(call.arguments[callback.function], _passed_on(callback, call), callback.time)
+        Callback(
+            call.arguments[callback.function.index],
+            _passed_on(callback, call),
+            callback.time,
+            callback.function.indirect,
+        )
         for callback in model.callbacks
-        if callback.function < len(call.arguments)
+        if callback.function.index < len(call.arguments)
     )
 
 

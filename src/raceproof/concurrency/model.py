@@ -231,13 +231,18 @@ OF_ARGUMENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """What a call returns. `or_null`: or else a null pointer."""
+    """What a call returns. `or_null`: or else a null pointer.
+
+    In a model, `or_fresh` with an argument: a new object if the argument is null. In an event that
+    has been decided as far as the call's operands tell.
+    """
 
     kind: ReturnKind = ReturnKind.ANY
     index: int = 0
     constant: int = 0
     name: str = ""
     or_null: bool = False
+    or_fresh: bool = False
 
 
 ANYTHING = Returns()
@@ -279,9 +284,9 @@ class CallbackArgument:
 
 @dataclass(frozen=True, slots=True)
 class CallbackModel:
-    """The call makes the function in argument `function` be called with `arguments`."""
+    """The call makes the function at `function` be called with `arguments`."""
 
-    function: int
+    function: Argument
     arguments: tuple[CallbackArgument, ...]
     time: CallbackTime = CallbackTime.NOW
 

@@ -228,7 +228,7 @@ def _callbacks(value: Any, types: Types) -> tuple[CallbackModel, ...]:
             raise ValueError(f"{arguments!r} is no list of arguments")
         found.append(
             CallbackModel(
-                grammar.operand(table["function"]).index,
+                grammar.operand(table["function"], may_be_indirect=True),
                 tuple(map(grammar.callback_argument, arguments)),
                 _enum(CallbackTime, table.get("time", "now")),
             )
