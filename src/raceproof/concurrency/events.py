@@ -30,6 +30,7 @@ from raceproof.concurrency.model import (
     Success,
     Wait,
 )
+from raceproof.concurrency.record import Record
 from raceproof.ir import Call, Function, Value
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ class ContentCopy:
     source: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Event:
+class Event(Record):
     """One call of a function with a model."""
 
     call: Call
@@ -103,13 +103,10 @@ class Event:
 class LibraryCall(Event):
     """Does nothing but its `effects`, `callbacks` and `returns`."""
 
-    __slots__ = ()
-
 
 # --- threads ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThreadCreate(Event):
     """Starts `entry(argument)`. The id goes to `*id_pointer`, or is the result, or is lost.
 
@@ -126,7 +123,6 @@ class ThreadCreate(Event):
     success: Success = Success.ZERO
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThreadJoin(Event):
     """Waits for the end of `thread`; its result goes to `*result_pointer`.
 
@@ -140,27 +136,23 @@ class ThreadJoin(Event):
     success: Success = Success.ALWAYS
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThreadDetach(Event):
     thread: Value
     is_indirect: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThreadExit(Event):
     """Ends the calling thread."""
 
     value: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ProcessExit(Event):
     """Ends every thread. `status` is None for `abort` and failed assertions."""
 
     status: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThreadCancel(Event):
     """Asks `thread` to end at its next cancellation point."""
 
@@ -168,7 +160,6 @@ class ThreadCancel(Event):
     is_indirect: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CancelState(Event):
     """Sets whether (or, as a `type`, when) the calling thread can be cancelled."""
 
@@ -179,10 +170,7 @@ class CancelState(Event):
 class CancelPoint(Event):
     """Does nothing but end the thread if it was cancelled."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CleanupPush(Event):
     """`routine(argument)` runs if the thread ends before the matching `CleanupPop`."""
 
@@ -190,7 +178,6 @@ class CleanupPush(Event):
     argument: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CleanupPop(Event):
     """Takes back the last `CleanupPush`, and runs its routine if `execute` is not zero."""
 
@@ -200,13 +187,10 @@ class CleanupPop(Event):
 class ThreadSelf(Event):
     """Returns the id of the calling thread."""
 
-    __slots__ = ()
-
 
 # --- locks --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LockEvent(Event):
     """Something about one lock.
 
@@ -219,7 +203,6 @@ class LockEvent(Event):
     is_indirect: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LockAcquire(LockEvent):
     """The lock is held after the call if its result fits `success`.
 
@@ -232,13 +215,11 @@ class LockAcquire(LockEvent):
     recursive: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LockRelease(LockEvent):
     mode: LockMode = LockMode.ANY
     recursive: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LockInit(LockEvent):
     """`recursive` is None if the attribute object decides, or a value that is not constant."""
 
@@ -246,12 +227,10 @@ class LockInit(LockEvent):
     recursive: bool | None = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LockDestroy(LockEvent):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LockAttribute(Event):
     """Makes the locks that are initialised with `attribute` recursive, or not; None: unknown."""
 
@@ -262,7 +241,6 @@ class LockAttribute(Event):
 # --- conditions, barriers, semaphores -------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ConditionWait(Event):
     """Releases `lock`, waits, takes `lock` again; may wake up for no reason.
 
@@ -278,39 +256,32 @@ class ConditionWait(Event):
     success: Success = Success.ALWAYS
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ConditionSignal(Event):
     condition: Value
     broadcast: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ConditionInit(Event):
     condition: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ConditionDestroy(Event):
     condition: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BarrierInit(Event):
     barrier: Value
     count: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BarrierWait(Event):
     barrier: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BarrierDestroy(Event):
     barrier: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SemaphoreInit(Event):
     """Sets the count to `value`, or if that is None to `initial`.
 
@@ -323,19 +294,16 @@ class SemaphoreInit(Event):
     is_result: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SemaphoreWait(Event):
     semaphore: Value
     wait: Wait = Wait.BLOCK
     success: Success = Success.ALWAYS
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SemaphorePost(Event):
     semaphore: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SemaphoreValue(Event):
     """Reads the count, to `*result_pointer`."""
 
@@ -343,7 +311,6 @@ class SemaphoreValue(Event):
     result_pointer: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SemaphoreDestroy(Event):
     semaphore: Value
 
@@ -351,7 +318,6 @@ class SemaphoreDestroy(Event):
 # --- once and atomic ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Once(Event):
     """Runs `routine(argument)` if no call with this `control` has; returns when it is done."""
 
@@ -360,7 +326,6 @@ class Once(Event):
     argument: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OnceBegin(Event):
     """Returns nonzero to the one caller that must initialise what `control` guards; the others
     wait for its `OnceEnd` (or, to try again, its `OnceAbort`) and get zero."""
@@ -368,12 +333,10 @@ class OnceBegin(Event):
     control: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OnceEnd(Event):
     control: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OnceAbort(Event):
     control: Value
 
@@ -381,21 +344,17 @@ class OnceAbort(Event):
 class AtomicBegin(Event):
     """No other thread runs until the matching `AtomicEnd`."""
 
-    __slots__ = ()
-
 
 class AtomicEnd(Event):
-    __slots__ = ()
+    pass
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AtomicFunction(Event):
     """The body of the program's own `function` runs in an atomic section."""
 
     function: Function
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AtomicOperation(Event):
     """An atomic access that stayed a call.
 
@@ -421,7 +380,6 @@ class AtomicOperation(Event):
 # --- memory and values --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Allocate(Event):
     """A new heap object of `size` bytes; its address is the result, or goes to `*pointer_to`."""
 
@@ -430,7 +388,6 @@ class Allocate(Event):
     pointer_to: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Reallocate(Event):
     """A new object with the contents of the old one, which is freed; `pointer` may be null."""
 
@@ -439,12 +396,10 @@ class Reallocate(Event):
     zeroed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Free(Event):
     pointer: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpecificCreate(Event):
     """A new key, to `*key_pointer`; `destructor(value)` runs at thread exit if value is not 0."""
 
@@ -452,23 +407,19 @@ class SpecificCreate(Event):
     destructor: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpecificDelete(Event):
     key: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpecificGet(Event):
     key: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpecificSet(Event):
     key: Value
     value: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Nondeterministic(Event):
     """Returns any value of the call's type, within `range` (inclusive) if given."""
 
@@ -476,7 +427,6 @@ class Nondeterministic(Event):
     range: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Assume(Event):
     """Executions in which `condition` is zero don't count."""
 

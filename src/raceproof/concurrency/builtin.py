@@ -1,0 +1,70 @@
+"""The model files that come with raceproof.
+
+They hold thousands of functions of which a program calls a few dozen, so a function is searched for
+in the text and only its table is parsed. In these files every table starts with `[[function]]` at
+the start of a line; the tests read them as a whole and compare.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from raceproof.concurrency.files import ModelFile, read_model_file
+from raceproof.concurrency.model import BytesSize, FunctionModel
+from raceproof.concurrency.schema import parse_function
+
+_FOLDER = Path(__file__).parent / "models"
+_TYPES = _FOLDER / "types.toml"
+_HEADER = "[[function]]\n"
+_PATTERN = re.compile(r'"(\w[\w\[\]?*]*[?*\[][\w\[\]?*]*)"')
+
+
+class BuiltInFile:
+    """One of our files, by the text."""
+
+    __slots__ = ("path", "text")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.text = path.read_text(encoding="utf-8")
+
+    @property
+    def patterns(self) -> list[str]:
+        return _PATTERN.findall(self.text)
+
+    def get(self, name: str) -> FunctionModel | None:
+        """The model under exactly this name or pattern."""
+        quoted = f'"{name}"'
+        at = self.text.find(quoted)
+        while at >= 0:
+            table = self._table_around(at)
+            if name == table.get("name") or name in table.get("names", ()):
+                return parse_function(table, name, built_in_types(), is_users=False)
+            at = self.text.find(quoted, at + len(quoted))
+        return None
+
+    def _table_around(self, at: int) -> dict[str, Any]:
+        start = self.text.rfind(_HEADER, 0, at)
+        end = self.text.find("\n" + _HEADER, at)
+        text = self.text[start + len(_HEADER) : end if end >= 0 else None]
+        return tomllib.loads(text) if start >= 0 else {}
+
+
+@cache
+def built_in_files() -> tuple[BuiltInFile, ...]:
+    return tuple(BuiltInFile(path) for path in sorted(_FOLDER.glob("*.toml")) if path != _TYPES)
+
+
+@cache
+def built_in_types() -> dict[str, BytesSize]:
+    """The sizes of C's types."""
+    return read_model_file(_TYPES, is_users=False).types
+
+
+def read_whole(file: BuiltInFile) -> ModelFile:
+    """The same file as a user's would be read."""
+    return read_model_file(file.path, is_users=False, types=built_in_types())
