@@ -1,0 +1,259 @@
+"""From an outline and the summaries of its callees to the summary of the function."""
+
+from __future__ import annotations
+
+from raceproof.engines.summary.flow import Flow
+from raceproof.engines.summary.instance import Instance
+from raceproof.engines.summary.outline import ATOMIC, Outline
+from raceproof.engines.summary.published import Published
+from raceproof.engines.summary.state import EMPTY, Core, is_protected_by
+from raceproof.engines.summary.steps import Lookup, Step, Steps, Targets
+from raceproof.engines.summary.summary import (
+    Accesses,
+    AccessKey,
+    CallEdge,
+    Creation,
+    Pending,
+    Site,
+    Summary,
+    add_access,
+)
+from raceproof.engines.summary.terms import Origin, Term, is_pointer_like, root
+
+MAX_OPEN = 300
+"""Open accesses in one summary."""
+MAX_STORES = 300
+MAX_PENDING = 20
+MAX_THREADS = 40
+
+
+def compose(outline: Outline, lookup: Lookup, targets: Targets) -> Summary:
+    """The summary of the function, with what is known of its callees."""
+    steps = Steps(outline, lookup, targets)
+    return _Composer(steps).summary()
+
+
+class _Composer:
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.name = steps.outline.name
+        self.flow = Flow(steps)
+        self.published = Published(steps)
+        self.open: Accesses = {}
+        self.closed: Accesses = {}
+        self.calls: dict[CallEdge, None] = {}
+        self.callees: dict[str, None] = {}
+        self.needs: set[int] = set()
+        self.creations: dict[Creation, None] = {}
+        self.pending: dict[Pending, None] = {}
+        self.matters = False
+        self.is_cut = steps.is_cut
+
+    def summary(self) -> Summary:
+        for index, block in enumerate(self.steps.blocks):
+            self._block(index, block)
+        steps = self.steps
+        open_stores, closed_stores = self._stores()
+        returns: dict[Term, None] = {}
+        for _, terminator in steps.outline.blocks:
+            if terminator[0] == "return":
+                for term in steps.scope.resolve_all(terminator[1]):
+                    if is_pointer_like(term) and not self._is_own_slot(root(term)):
+                        returns[term] = None
+        threads = {
+            thread: (ids, signature, leaks, many or thread in self.flow.multiple)
+            for thread, (ids, signature, leaks, many) in steps.threads.items()
+        }
+        if len(threads) > MAX_THREADS:
+            self.is_cut = True
+            threads = dict(list(threads.items())[:MAX_THREADS])
+        summary = Summary(
+            self.name,
+            self._limited(self.open),
+            self.closed,
+            open_stores,
+            closed_stores,
+            tuple(returns)[:6],
+            self.flow.summary_exits(),
+            tuple(sorted(self.flow.leaks)),
+            threads,
+            tuple(self.calls),
+            tuple(self.callees),
+            frozenset(self.needs),
+            tuple(self.creations),
+            tuple(self.pending)[:MAX_PENDING],
+            frozenset(origin[1] for origin in steps.escaped if origin[0] == "p"),
+            frozenset(o for o in steps.escaped if o[0] == "h" and o in steps.fresh),
+            self.matters or bool(self.closed) or bool(self.creations),
+            tuple(steps.unknown),
+            self.is_cut,
+        )
+        summary.seal()
+        return summary
+
+    def _block(self, index: int, block: list[Step]) -> None:
+        states: list[Core] = list(self.flow.states(index))
+        published = self.published.at_start(index)
+        facts = self.flow.states(index)
+        current = [(core, facts[core]) for core in states]
+        for step in block:
+            if not current:
+                return
+            kind = step[0]
+            cores = list(dict.fromkeys(core for core, _ in current))
+            if kind == "access":
+                self._access(step, cores, published)
+            elif kind == "call":
+                self._call(step, cores, published)
+            elif kind == "deferred":
+                self._deferred(step, cores, published)
+            elif kind == "create":
+                self._create(step, cores, published)
+            elif kind == "pending":
+                self._pend(step, cores)
+            elif kind == "fresh" or kind == "publish":
+                published = self.published.after(published, step)
+            current = [after for c, f in current for after in self.flow.apply(step, c, f)]
+
+    # --- accesses -------------------------------------------------------------------------------
+
+    def _access(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
+        _, number, addresses, size, is_write, is_atomic = step
+        site: Site = (self.name, number, ())
+        for address in addresses:
+            for core in cores:
+                self._add((address, size, is_write, is_atomic, (), core), (site,), published)
+
+    def _add(
+        self, key: AccessKey, sites: tuple[Site, ...], published: frozenset[Origin]
+    ) -> None:
+        address, size, is_write, is_atomic, thread, core = key
+        origin = address[0]
+        kind = root(address)[0]
+        if kind not in "pgsh" or address[0] == ATOMIC[0]:
+            return
+        if kind == "s" and self._is_own_slot(root(address)):
+            if root(address) not in self.steps.escaped:
+                return
+        elif kind == "h" and origin in self.steps.fresh and origin not in published and not thread:
+            return
+        if not is_atomic and core[0] and is_protected_by(core, ATOMIC):
+            key = (address, size, is_write, True, thread, core)
+        add_access(self.open if _is_open(address, core) else self.closed, key, sites)
+
+    def _is_own_slot(self, origin: Origin) -> bool:
+        return bool(origin[0] == "s" and origin[1] == self.name)
+
+    def _enter(
+        self,
+        instance: Instance,
+        outer: list[Core],
+        published: frozenset[Origin],
+    ) -> None:
+        """The open accesses of a callee, in our words."""
+        combine = self.flow.combine
+        for (address, size, is_write, is_atomic, thread, core), sites in (
+            instance.summary.open.items()
+        ):
+            moved = instance.sites(sites)
+            name = instance.thread(thread)
+            for choice in instance.choices:
+                inner = instance.core(core, choice)
+                cores = [inner] if name else dict.fromkeys(combine(c, inner) for c in outer)
+                for term in instance.terms(address, choice):
+                    for final in cores:
+                        key = (term, size, is_write, is_atomic, name, final)
+                        self._add(key, moved, published)
+
+    # --- calls ----------------------------------------------------------------------------------
+
+    def _call(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
+        _, number, name, instance = step
+        self._enter(instance, cores, published)
+        self._edges(number, name, instance, cores)
+
+    def _edges(self, number: int, name: str, instance: Instance, cores: list[Core]) -> None:
+        """Remembers the call, for the locks and threads that come down to the callee."""
+        self.callees[name] = None
+        if not instance.summary.matters:
+            return
+        self.matters = True
+        binding = tuple(
+            (index, instance.arguments[index])
+            for index in sorted(instance.summary.needs)
+            if index < len(instance.arguments)
+        )
+        for _, terms in binding:
+            self.needs.update(origin[1] for term in terms if (origin := root(term))[0] == "p")
+        for core in cores:
+            self._note_needs(core)
+            self.calls[number, name, core, binding] = None
+
+    def _note_needs(self, core: Core) -> None:
+        terms = [lock for lock, _, _, _ in core[0]] + [lock for lock, _ in core[1]] + [*core[3]]
+        self.needs.update(origin[1] for term in terms if (origin := root(term))[0] == "p")
+
+    def _deferred(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
+        _, number, name, instance, inner = step
+        outer = list(dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner or [EMPTY]))
+        self._enter(instance, outer, published)
+        self._edges(number, name, instance, outer)
+
+    def _create(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
+        _, _, thread, name, instance, inner = step
+        self._enter(instance, [EMPTY], published)
+        outer = dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner or [EMPTY])
+        for core in outer:
+            self._note_needs(core)
+            self.creations[thread, (name,), core] = None
+
+    def _pend(self, step: Step, cores: list[Core]) -> None:
+        _, kind, path, callees, arguments, inner = step
+        for core in cores:
+            for after in inner or [EMPTY]:
+                combined = self.flow.combine(core, after)
+                self.pending[kind, path, callees, arguments, combined, ()] = None
+
+    # --- limits ---------------------------------------------------------------------------------
+
+    def _stores(self) -> tuple[tuple[tuple[Term, Term], ...], tuple[tuple[Term, Term], ...]]:
+        opened: list[tuple[Term, Term]] = []
+        closed: list[tuple[Term, Term]] = []
+        for address, value in self.steps.stores:
+            container, content = root(address), root(value)
+            if self._is_own_slot(container) and container not in self.steps.escaped:
+                continue
+            if container[0] == "p" or content[0] == "p":
+                opened.append((address, value))
+            elif container[0] == "h" and container in self.steps.fresh:
+                # What a new object holds is told to the caller with the object.
+                target = closed if container in self.steps.escaped else opened
+                target.append((address, value))
+            else:
+                closed.append((address, value))
+        if len(opened) > MAX_STORES:
+            self.is_cut = True
+            opened = opened[:MAX_STORES]
+        return tuple(opened), tuple(closed)
+
+    def _limited(self, accesses: Accesses) -> Accesses:
+        if len(accesses) <= MAX_OPEN:
+            return accesses
+        self.is_cut = True
+        kept = sorted(accesses.items(), key=lambda item: (not item[0][2], len(repr(item[0][0]))))
+        return dict(kept[:MAX_OPEN])
+
+
+def _is_open(address: Term, core: Core) -> bool:
+    if _speaks_of_caller(address):
+        return True
+    if core is EMPTY:
+        return False
+    return any(_speaks_of_caller(lock) for lock, _, _, _ in core[0])
+
+
+def _speaks_of_caller(term: Term) -> bool:
+    if root(term)[0] == "p":
+        return True
+    symbol = term[3]
+    return bool(symbol) and root(symbol)[0] == "p"

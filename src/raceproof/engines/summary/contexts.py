@@ -1,0 +1,216 @@
+"""In which threads, and holding what, each function runs: from the entries down.
+
+Summaries carry up what depends on the caller; what does not (closed accesses, creations) waits in
+its function for the locks and threads of the callers, which come down here. A context is
+`(thread, core, path, binding)`: the thread, the state at the call, the calls that lead here (only
+where a thread is created below), and those actual parameters that states below speak of.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from raceproof.engines.summary import state
+from raceproof.engines.summary.instance import Instance
+from raceproof.engines.summary.state import EMPTY, Core, ThreadId
+from raceproof.engines.summary.summary import Site, Summary, extended
+from raceproof.engines.summary.terms import Origin, Term, Terms
+
+Binding: TypeAlias = tuple[tuple[int, Terms], ...]
+Path: TypeAlias = tuple[tuple[str, int], ...]
+Context: TypeAlias = tuple[ThreadId, Core, Path, Binding]
+
+MAX_CONTEXTS = 24
+"""Different states of one function in one thread before they are joined."""
+
+
+@dataclass(slots=True)
+class ThreadFacts:
+    """An abstract thread of the program."""
+
+    id: ThreadId
+    entries: dict[str, None] = field(default_factory=dict)
+    created: list[Core] = field(default_factory=list)
+    """The states of its creator at its creation."""
+    is_multiple: bool = False
+    ids: set[Term] = field(default_factory=set)
+    leaks: set[ThreadId] = field(default_factory=set)
+    """Threads that it leaves running at its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class RootedAccess:
+    """A closed access in the program: all is known but where its path leads."""
+
+    address: Term
+    size: int | None
+    is_write: bool
+    is_atomic: bool
+    thread: ThreadId
+    core: Core
+    sites: tuple[Site, ...]
+
+
+class _Closing(Instance):
+    """Puts actual parameters into a function's own states."""
+
+    def __init__(self, summary: Summary, arguments: tuple[Terms, ...]) -> None:
+        super().__init__(summary, arguments, ("", 0), lambda address: None)
+
+    def _object(self, origin: Origin) -> Origin:
+        return origin
+
+
+class Contexts:
+    def __init__(self, summaries: Mapping[str, Summary]) -> None:
+        self._summaries = summaries
+        self.threads: dict[ThreadId, ThreadFacts] = {}
+        self.accesses: dict[Any, RootedAccess] = {}
+        self.functions: set[str] = set()
+        self._seen: dict[tuple[str, ThreadId], dict[Context, None]] = defaultdict(dict)
+        self._work: list[tuple[str, Context]] = []
+        self._creates = _transitive_creators(summaries)
+        self.is_cut = False
+
+    def add_entry(self, name: str, thread: ThreadId, *, is_multiple: bool = False) -> None:
+        facts = self.threads.setdefault(thread, ThreadFacts(thread))
+        facts.entries[name] = None
+        facts.is_multiple = facts.is_multiple or is_multiple
+        self._visit(name, (thread, EMPTY, (), ()))
+        self._run()
+
+    def _visit(self, name: str, context: Context) -> None:
+        seen = self._seen[name, context[0]]
+        if context in seen:
+            return
+        if len(seen) >= MAX_CONTEXTS:
+            joined = context[1]
+            for other in seen:
+                joined = state.join(joined, other[1])
+            context = (context[0], joined, context[2], context[3])
+            self.is_cut = True
+            if context in seen or len(seen) > 4 * MAX_CONTEXTS:
+                return
+        seen[context] = None
+        self._work.append((name, context))
+
+    def _run(self) -> None:
+        while self._work:
+            name, context = self._work.pop()
+            self.functions.add(name)
+            self._enter(self._summaries[name], context)
+
+    def _enter(self, summary: Summary, context: Context) -> None:
+        thread, core, path, binding = context
+        closing = _closing(summary, binding)
+        def absolute(inner: ThreadId) -> ThreadId:
+            if not inner:
+                return thread
+            segment = path
+            for site in inner[0]:
+                segment = extended(segment, site)
+            return (*thread, segment, *inner[1:])[:5]
+
+        def lift(inner: Core) -> Core:
+            if inner == EMPTY:
+                return core
+            if closing is not None:
+                inner = closing.core(inner, 0)
+            return state.combine(core, _renamed(inner, absolute), self._match, self._leaks)
+
+        for inner, info in summary.threads.items():
+            name = absolute(inner)
+            facts = self.threads.setdefault(name, ThreadFacts(name))
+            facts.is_multiple = facts.is_multiple or info[3]
+            facts.ids.update(info[0] if closing is None else closing.all_terms(info[0]))
+            facts.leaks.update(absolute(left) for left in info[2])
+        for (address, size, is_write, is_atomic, inner, at), sites in summary.closed.items():
+            lifted = lift(at) if not inner else _renamed(at, absolute)
+            key = (address, size, is_write, is_atomic, absolute(inner), lifted, sites)
+            if key not in self.accesses:
+                atomic = is_atomic or state.is_protected_by(lifted, _ATOMIC)
+                self.accesses[key] = RootedAccess(
+                    address, size, is_write, atomic, absolute(inner), lifted, sites
+                )
+        for inner, entries, at in summary.creations:
+            name = absolute(inner)
+            facts = self.threads.setdefault(name, ThreadFacts(name))
+            created = lift(at)
+            if created not in facts.created:
+                facts.created.append(created)
+            if state.is_active(core, name):
+                facts.is_multiple = True
+            for entry in entries:
+                facts.entries[entry] = None
+                if entry in self._summaries:
+                    self._visit(entry, (name, EMPTY, (), ()))
+        for number, callee, at, arguments in summary.calls:
+            actual = arguments
+            if closing is not None:
+                actual = tuple((i, closing.all_terms(terms)) for i, terms in arguments)
+            longer: Path = ()
+            if callee in self._creates:
+                longer = extended(path, (summary.name, number))
+            self._visit(callee, (thread, lift(at), longer, actual))
+
+    def running(self) -> dict[str, frozenset[ThreadId]]:
+        """By which threads each function is run."""
+        found: dict[str, set[ThreadId]] = defaultdict(set)
+        for thread, facts in self.threads.items():
+            stack = [name for name in facts.entries if name in self._summaries]
+            seen = set(stack)
+            while stack:
+                name = stack.pop()
+                found[name].add(thread)
+                for callee in self._summaries[name].callees:
+                    if callee not in seen:
+                        seen.add(callee)
+                        stack.append(callee)
+        return {name: frozenset(threads) for name, threads in found.items()}
+
+    def _match(self, thread: ThreadId, handle: Term) -> int:
+        facts = self.threads.get(thread)
+        if facts is None or handle not in facts.ids:
+            return 0
+        return 1 if facts.is_multiple else 2
+
+    def _leaks(self, thread: ThreadId) -> list[ThreadId]:
+        facts = self.threads.get(thread)
+        return [] if facts is None else sorted(facts.leaks)
+
+
+def _renamed(core: Core, absolute: Callable[[ThreadId], ThreadId]) -> Core:
+    if not core[2]:
+        return core
+    active = {absolute(thread): sure for thread, sure in core[2]}
+    return (core[0], core[1], tuple(sorted(active.items())), core[3], core[4])
+
+
+_ATOMIC: Term = (("a",), 0, 0, ())
+
+
+def _closing(summary: Summary, binding: Binding) -> _Closing | None:
+    if not summary.needs:
+        return None
+    known = dict(binding)
+    count = max(summary.needs) + 1
+    return _Closing(summary, tuple(known.get(index, ())[:1] for index in range(count)))
+
+
+def _transitive_creators(summaries: Mapping[str, Summary]) -> set[str]:
+    """The functions below which a thread is created."""
+    callers: dict[str, list[str]] = defaultdict(list)
+    found = {name for name, summary in summaries.items() if summary.creations}
+    for name, summary in summaries.items():
+        for _, callee, _, _ in summary.calls:
+            callers[callee].append(name)
+    stack = list(found)
+    while stack:
+        for caller in callers[stack.pop()]:
+            if caller not in found:
+                found.add(caller)
+                stack.append(caller)
+    return found

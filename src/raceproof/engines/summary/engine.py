@@ -1,0 +1,121 @@
+"""The engine: outlines, summaries bottom-up, contexts top-down, then the pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from raceproof.concurrency.catalogue import Models
+from raceproof.engines.question import Question
+from raceproof.engines.summary.bottom_up import BottomUp
+from raceproof.engines.summary.contexts import Contexts
+from raceproof.engines.summary.memory import Memory
+from raceproof.engines.summary.names import Names
+from raceproof.engines.summary.parallel import Parallel
+from raceproof.engines.summary.races import Races
+from raceproof.engines.summary.reasons import World
+from raceproof.engines.summary.summary import Summary
+from raceproof.engines.summary.unit import Unit, make_unit
+from raceproof.errors import UserError
+from raceproof.ir import Program
+from raceproof.verdict import Answer, Confidence, Outcome
+
+
+class SummaryEngine:
+    """Compositional: each function once, callees first."""
+
+    name = "summary"
+
+    def run(self, program: Program, question: Question) -> Answer:
+        models = Models.load(question.options.models)
+        unit = make_unit(program, models, "", lambda name: name)
+        bottom_up = BottomUp(unit.outlines, unit.stores)
+        summaries = bottom_up.run()
+        first_numbers = {f.name: f.first_number for f in program.defined}
+        return judge([unit], summaries, program.entry, first_numbers)
+
+
+def judge(
+    units: Sequence[Unit],
+    summaries: Mapping[str, Summary],
+    entry: str | None,
+    first_numbers: Mapping[str, int],
+) -> Answer:
+    """The races that the summaries of a whole program or library show.
+
+    With no entry, every function that is visible outside is the entry of a thread of its own.
+    """
+    names = Names(units, first_numbers)
+    contexts = _contexts(units, summaries, entry)
+    stores = [store for unit in units for store in unit.stores]
+    for name in sorted(contexts.functions):
+        stores.extend(summaries[name].closed_stores)
+    for name, summary in summaries.items():
+        if name not in contexts.functions:
+            stores.extend(summary.closed_stores)
+    memory = Memory(stores)
+    parallel = Parallel(contexts.threads)
+    world = World(parallel, memory, contexts.running())
+    threads = {
+        thread: names.thread(thread, list(facts.entries), not parallel.is_multiple(thread))
+        for thread, facts in contexts.threads.items()
+    }
+    races = Races(world, names, threads)
+    races.run(contexts.accesses.values())
+    likely = any(f.confidence >= Confidence.LIKELY for f in races.findings)
+    assumptions = _assumptions(units, summaries, contexts)
+    return Answer(
+        Outcome.RACE if likely else Outcome.UNKNOWN,
+        tuple(races.findings),
+        races.candidates(),
+        tuple(races.protections),
+        assumptions,
+        tuple(threads[thread] for thread in sorted(threads)),
+        tuple(races.shared),
+        detail="" if races.findings else "no two accesses found that may race",
+        statistics=(
+            ("functions", len(summaries)),
+            ("accesses", len(contexts.accesses)),
+            ("threads", len(threads)),
+            ("findings", len(races.findings)),
+        ),
+    )
+
+
+def _contexts(
+    units: Sequence[Unit], summaries: Mapping[str, Summary], entry: str | None
+) -> Contexts:
+    contexts = Contexts(summaries)
+    if entry is not None:
+        if entry not in summaries:
+            raise UserError(f"the program has no function {entry!r}; name its start with --entry")
+        for unit in units:
+            for constructor in unit.constructors:
+                if constructor in summaries:
+                    contexts.add_entry(constructor, ())
+        contexts.add_entry(entry, ())
+        return contexts
+    for unit in units:
+        for name, outline in unit.outlines.items():
+            if outline.is_external:
+                contexts.add_entry(name, (((name, -1),),), is_multiple=True)
+    return contexts
+
+
+def _assumptions(
+    units: Sequence[Unit], summaries: Mapping[str, Summary], contexts: Contexts
+) -> tuple[str, ...]:
+    unknown: dict[str, None] = {}
+    is_cut = contexts.is_cut
+    for name in sorted(contexts.functions):
+        summary = summaries[name]
+        unknown.update(dict.fromkeys(summary.unknown_callees))
+        is_cut = is_cut or summary.is_cut
+    found = []
+    if unknown:
+        listed = ", ".join(sorted(unknown)[:8]) + (", ..." if len(unknown) > 8 else "")
+        found.append(f"functions without a body or model touch no shared memory: {listed}")
+    if is_cut:
+        found.append("summaries were cut to their limits")
+    if any(unit.has_assembly for unit in units):
+        found.append("inline assembly touches no shared memory")
+    return tuple(found)

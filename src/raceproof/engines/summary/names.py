@@ -1,0 +1,110 @@
+"""Names for people: of locations, locks, threads and places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from raceproof.engines.summary.outline import Outline
+from raceproof.engines.summary.state import ThreadId
+from raceproof.engines.summary.terms import Origin, Term
+from raceproof.engines.summary.unit import Unit
+from raceproof.ir import DebugInfo, Position
+from raceproof.verdict import BaseKind, Location, Site, Thread
+
+
+class Names:
+    def __init__(self, units: Sequence[Unit], first_numbers: Mapping[str, int]) -> None:
+        self._outlines: dict[str, Outline] = {}
+        self._debug: dict[str, DebugInfo] = {}
+        self._globals: dict[str, tuple[Unit, DebugInfo]] = {}
+        self._first_numbers = first_numbers
+        for unit in units:
+            debug = unit.debug()
+            for name, outline in unit.outlines.items():
+                self._outlines[name] = outline
+                self._debug[name] = debug
+            for name, facts in unit.globals.items():
+                if name not in self._globals or facts[2]:
+                    self._globals[name] = (unit, debug)
+
+    def number(self, function: str, number: int) -> int:
+        """The instruction's number in the program (in its function, if there is no program)."""
+        return self._first_numbers.get(function, 0) + number
+
+    def position(self, function: str, number: int) -> Position | None:
+        outline = self._outlines.get(function)
+        place = outline.places.get(number) if outline else None
+        return Position(place[2], place[0], place[1]) if place else None
+
+    def function(self, name: str) -> str:
+        outline = self._outlines.get(name)
+        return outline.display if outline else name
+
+    def site(self, function: str, number: int) -> Site:
+        position = self.position(function, number)
+        return Site(self.number(function, number), self.function(function), position)
+
+    def is_shareable(self, origin: Origin) -> bool:
+        """Whether several threads can see one object of this origin and someone can write it."""
+        if origin[0] != "g":
+            return origin[0] in "sh"
+        found = self._globals.get(origin[1])
+        if found is None:
+            return False
+        facts = found[0].globals[origin[1]]
+        return not facts[3] and not facts[4]
+
+    def location(self, origin: Origin, offset: int, size: int | None, stride: int) -> Location:
+        end = None if size is None or stride else offset + size
+        start = None if stride else offset
+        base = "/".join(map(str, origin[1:3]))
+        kind, name, type_, debug = self._base(origin)
+        if origin[0] == "h" and origin[3]:
+            base += "".join(f"<{f}:{n}" for f, n in origin[3])
+        path = debug.path(type_, offset, size or 0) if type_ and offset >= 0 else ""
+        if not path and offset and not type_:
+            path = f"+{offset}"
+        if stride:
+            path = path.replace("[0]", "[*]", 1) if "[0]" in path else path + "[*]"
+        return Location(kind, base, name + path, start, end)
+
+    def _base(self, origin: Origin) -> tuple[BaseKind, str, str, DebugInfo]:
+        nothing = DebugInfo()
+        if origin[0] == "g":
+            found = self._globals.get(origin[1])
+            if found is None:
+                return BaseKind.EXTERNAL, origin[1], "", nothing
+            unit, debug = found
+            display, _, type_, _, local, _, _ = unit.globals[origin[1]]
+            kind = BaseKind.THREAD_LOCAL if local else BaseKind.GLOBAL
+            return kind, display or origin[1], type_, debug
+        outline = self._outlines.get(origin[1])
+        debug = self._debug.get(origin[1], nothing)
+        if origin[0] == "s":
+            name, type_, _ = outline.slots.get(origin[2], ("", "", 0)) if outline else ("", "", 0)
+            return BaseKind.STACK, name or f"local of {self.function(origin[1])}", type_, debug
+        position = self.position(origin[1], origin[2])
+        type_ = outline.allocations.get(origin[2], "") if outline else ""
+        where = str(position) if position else self.function(origin[1])
+        return BaseKind.HEAP, f"allocation at {where}", type_, debug
+
+    def term(self, term: Term) -> str:
+        """A lock as the source might write it."""
+        origin, offset, stride, _ = term
+        kind = origin[0]
+        if kind == "a":
+            return "atomic section"
+        if kind == "*":
+            return f"*{self.term(origin[1])}" + (f"+{offset}" if offset else "")
+        if kind in "gsh":
+            return self.location(origin, offset, None, stride).name.split(".__")[0]
+        if kind == "p":
+            return f"argument {origin[1] + 1}" + (f"+{offset}" if offset else "")
+        return "?"
+
+    def thread(self, thread: ThreadId, entries: Sequence[str], is_unique: bool) -> Thread:
+        chain = tuple(self.site(*segment[-1]) for segment in thread)
+        entry = self.function(entries[0]) if entries else "?"
+        if thread and thread[0][0][1] < 0:
+            chain = chain[1:]
+        return Thread(entry, chain, is_unique)

@@ -1,0 +1,195 @@
+"""Why two accesses to the same object cannot race, or why we doubt that they do.
+
+Each reason is one function of two accesses that answers `NO` (they cannot), `PERHAPS`, or `YES`
+(this reason has nothing against it). A pair that gets a `PERHAPS` is a `possible` race, one that
+gets only `YES` a `likely` one. Conditions 1 to 5 of DarC, section 3.3, and some of our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from raceproof.engines.summary.contexts import RootedAccess
+from raceproof.engines.summary.memory import Memory, Place
+from raceproof.engines.summary.parallel import Parallel
+from raceproof.engines.summary.scope import overlap
+from raceproof.engines.summary.state import ThreadId
+from raceproof.engines.summary.terms import Origin, Term, root
+
+NO, PERHAPS, YES = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """An access and one of the places it may go to."""
+
+    access: RootedAccess
+    origin: Origin
+    offset: int
+    stride: int
+    aliases: int
+    """How many places it may go to."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What reasons may ask about the program."""
+
+    parallel: Parallel
+    memory: Memory
+    running: Mapping[str, frozenset[ThreadId]]
+    """Function -> threads that run it."""
+
+
+Reason = Callable[[Located, Located, World], int]
+
+
+def some_write(a: Located, b: Located, world: World) -> int:
+    return YES if a.access.is_write or b.access.is_write else NO
+
+
+def not_both_atomic(a: Located, b: Located, world: World) -> int:
+    return NO if a.access.is_atomic and b.access.is_atomic else YES
+
+
+def same_bytes(a: Located, b: Located, world: World) -> int:
+    """`x[1]` and `x[2]` are apart, `x[i]` and `x[2]` perhaps not."""
+    first, second = a.access.size, b.access.size
+    if first is None or second is None:
+        # From here on, nobody knows how far: anything behind it.
+        low = a.offset if first is None else b.offset
+        high = b.offset + (second or 0) if first is None else a.offset + (first or 0)
+        if first is None and second is None:
+            return PERHAPS
+        return PERHAPS if a.stride or b.stride or high > low else NO
+    if not a.stride and not b.stride:
+        apart = a.offset + first <= b.offset or b.offset + second <= a.offset
+        return NO if apart else YES
+    size = second if a.offset <= b.offset else first
+    if not overlap(a.offset, a.stride, b.offset, b.stride, max(size, 1)):
+        return NO
+    return YES if a.stride == b.stride else PERHAPS
+
+
+def at_the_same_time(a: Located, b: Located, world: World) -> int:
+    first, second = a.access, b.access
+    return world.parallel.how_sure(first.thread, first.core, second.thread, second.core)
+
+
+def not_each_its_own(a: Located, b: Located, world: World) -> int:
+    """An object that each thread makes for itself is not shared by being made at one place."""
+    first, second = root(a.access.address), root(b.access.address)
+    if first != second or first[0] not in "sh":
+        return YES
+    maker = first[3][0][0] if first[0] == "h" and first[3] else first[1]
+    running = world.running.get(maker, frozenset())
+    if a.access.thread in running and b.access.thread in running:
+        same = a.access.thread == b.access.thread and not world.parallel.is_multiple(
+            a.access.thread
+        )
+        return YES if same else NO
+    return YES
+
+
+def not_one_element_each(a: Located, b: Located, world: World) -> int:
+    """`create(&t[i], worker, &job[i])`: each instance of the thread has its own element."""
+    if a.access.thread != b.access.thread:
+        return YES
+    first, second = a.access.address, b.access.address
+    while first[0][0] == "*" and not first[3]:
+        first = first[0][1]
+    while second[0][0] == "*" and not second[3]:
+        second = second[0][1]
+    if not first[3] or first[3] != second[3] or first[0] != second[0]:
+        return YES
+    maker = first[3][0]
+    if maker[0] != "r" or a.access.thread in world.running.get(maker[1], frozenset()):
+        return YES
+    return NO
+
+
+def no_common_lock(a: Located, b: Located, world: World) -> int:
+    answer = YES
+    for lock, mode, sure, _ in a.access.core[0]:
+        for other, other_mode, other_sure, _ in b.access.core[0]:
+            if mode == other_mode == "read":
+                continue
+            how = _same_lock(a, lock, b, other, world)
+            if how == YES and sure and other_sure:
+                return NO
+            if how != NO:
+                answer = PERHAPS
+    return answer
+
+
+def _same_lock(a: Located, lock: Term, b: Located, other: Term, world: World) -> int:
+    """Whether two locks are one: NO, PERHAPS or YES."""
+    first = _beside(a, lock)
+    if first is not None and first == _beside(b, other):
+        return YES
+    places, others = world.memory.places(lock), world.memory.places(other)
+    if lock == other and lock[0][0] == "a":
+        return YES
+    if lock == other and not lock[2] and root(lock)[0] == "g":
+        return YES
+    if len(places) == 1 == len(others):
+        if places[0] != others[0]:
+            return NO if not places[0][2] and not others[0][2] else _may_meet(places, others)
+        if places[0][2]:
+            return PERHAPS
+        return YES if places[0][0][0] == "g" or lock == other else PERHAPS
+    return _may_meet(places, others)
+
+
+def _may_meet(places: tuple[Place, ...], others: tuple[Place, ...]) -> int:
+    for origin, offset, stride in places:
+        for other, other_offset, other_stride in others:
+            if origin == other and overlap(offset, stride, other_offset, other_stride):
+                return PERHAPS
+    return NO
+
+
+def _beside(a: Located, lock: Term) -> int | None:
+    """The lock's offset in the very element that is accessed, if it lies there."""
+    address = a.access.address
+    if address[0] != lock[0] or address[2] != lock[2] or address[3] != lock[3]:
+        return None
+    if address[2] and not address[3]:
+        return None
+    return a.offset + lock[1] - address[1]
+
+
+def nobody_waits(a: Located, b: Located, world: World) -> int:
+    """Semaphores, conditions and barriers may order the two."""
+    return PERHAPS if a.access.core[4] or b.access.core[4] else YES
+
+
+def known_places(a: Located, b: Located, world: World) -> int:
+    """An access that may go to several places need not go to this one."""
+    return YES if a.aliases == b.aliases == 1 else PERHAPS
+
+
+REASONS: tuple[tuple[str, Reason], ...] = (
+    ("no write", some_write),
+    ("atomic", not_both_atomic),
+    ("different bytes", same_bytes),
+    ("never at the same time", at_the_same_time),
+    ("each its own", not_each_its_own),
+    ("one element each", not_one_element_each),
+    ("common lock", no_common_lock),
+    ("ordered by waiting", nobody_waits),
+    ("several places", known_places),
+)
+
+
+def weigh(a: Located, b: Located, world: World) -> tuple[int, str]:
+    """The answer of all reasons together, and the one that decided."""
+    answer, why = YES, ""
+    for name, reason in REASONS:
+        found = reason(a, b, world)
+        if found < answer:
+            answer, why = found, name
+            if answer == NO:
+                break
+    return answer, why
