@@ -35,7 +35,7 @@ def found(monkeypatch: pytest.MonkeyPatch, *confidences: Confidence) -> None:
     """Lets the pipeline find races of these confidences."""
     findings = tuple(Finding(COUNTER, confidence, (WRITE, WRITE)) for confidence in confidences)
 
-    def check(program: Program, options: Options) -> Verdict:
+    def check(program: Program, options: Options, progress: object) -> Verdict:
         return Verdict(Outcome.RACE if findings else Outcome.RACE_FREE, findings)
 
     monkeypatch.setattr("raceproof.pipeline.check", check)

@@ -54,6 +54,7 @@ class Setting:
             "--format",
             "json",
             "--first",
+            "--no-config",
             "--engine",
             self.engine,
             "--timeout",

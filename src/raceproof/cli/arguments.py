@@ -115,6 +115,17 @@ def _add_common_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="learn from this TOML file what your own lock and thread functions do (repeatable)",
     )
+    files = group.add_mutually_exclusive_group()
+    files.add_argument(
+        "--config",
+        dest="config",
+        type=Path,
+        metavar="FILE",
+        help="take settings from FILE (default: raceproof.toml or pyproject.toml, here or above)",
+    )
+    files.add_argument(
+        "--no-config", dest="no_config", action="store_true", help="take settings from no file"
+    )
     group = parser.add_argument_group("output")
     group.add_argument(
         "-o",
@@ -158,13 +169,23 @@ def positive_integer(text: str) -> int:
 
 
 def read_options(arguments: Namespace) -> Options:
-    """The options among the parsed arguments."""
+    """The options of the configuration file, with those among the parsed arguments over them."""
     given: dict[str, Any] = {
         field.name: getattr(arguments, field.name)
         for field in fields(Options)
         if hasattr(arguments, field.name)
     }
+    found = _configuration(arguments)
     for name, value in given.items():
         if isinstance(value, list):
-            given[name] = tuple(value)
-    return Options(**given)
+            given[name] = (*found.get(name, ()), *value)
+    return Options(**{**found, **given})
+
+
+def _configuration(arguments: Namespace) -> dict[str, Any]:
+    from raceproof.cli.configuration import find_file, read_file
+
+    if getattr(arguments, "no_config", False):
+        return {}
+    path = getattr(arguments, "config", None) or find_file(Path.cwd())
+    return read_file(path) if path is not None else {}

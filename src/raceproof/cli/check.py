@@ -2,16 +2,23 @@
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raceproof.cli.arguments import (
     DEFAULTS,
     add_program_arguments,
-    positive_integer,
-    positive_number,
     read_options,
 )
+from raceproof.cli.engine_arguments import add_budget_arguments, add_engine_arguments
 from raceproof.cli.output import output_stream
+from raceproof.cli.progress import shown_progress
+from raceproof.errors import UserError
 from raceproof.options import FailOn, ReportFormat
+
+if TYPE_CHECKING:
+    from raceproof.verdict import Verdict
+
+FAILED = 2
 
 EPILOG = """\
 examples:
@@ -19,28 +26,24 @@ examples:
   raceproof check main.c queue.c -I include -D WORKERS=4 -std=c11
   raceproof check -p build/compile_commands.json --target server
   raceproof check driver.c --model our-locks.toml --format json -o verdict.json
+  raceproof check bank.c --format html -o report.html
 
 exit codes:
   0  no finding that is at least as sure as --fail-on says
   1  findings
-  2  the program could not be analysed
+  2  the program could not be analysed, or raceproof is at fault
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add_program_arguments(parser)
     _add_verdict_arguments(parser)
-    _add_budget_arguments(parser)
+    add_budget_arguments(parser)
+    add_engine_arguments(parser)
 
 
 def _add_verdict_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("verdict")
-    group.add_argument(
-        "--engine",
-        dest="engine",
-        metavar="NAME",
-        help=f"decide with this engine alone (default: {DEFAULTS.engine}, the cheapest first)",
-    )
     group.add_argument(
         "--first",
         dest="stop_at_first",
@@ -84,38 +87,6 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def _add_budget_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("budget")
-    group.add_argument(
-        "--timeout",
-        dest="timeout",
-        type=positive_number,
-        metavar="SECONDS",
-        help="give the best answer known after this time (default: no limit)",
-    )
-    group.add_argument(
-        "--memory",
-        dest="memory",
-        type=positive_number,
-        metavar="GIB",
-        help="use at most this much memory (default: no limit)",
-    )
-    group.add_argument(
-        "--jobs",
-        dest="jobs",
-        type=positive_integer,
-        metavar="N",
-        help="use N processes (default: as many as there are processors)",
-    )
-    group.add_argument(
-        "--seed",
-        dest="seed",
-        type=int,
-        metavar="N",
-        help=f"where random choices start; the same seed, the same run (default: {DEFAULTS.seed})",
-    )
-
-
 def run(arguments: Namespace) -> int:
     from raceproof import pipeline, report
     from raceproof.frontend import load_program
@@ -123,8 +94,26 @@ def run(arguments: Namespace) -> int:
 
     options = read_options(arguments)
     program = load_program(arguments.files, options)
-    verdict = pipeline.check(program, options)
+    with shown_progress(options) as progress:
+        verdict = pipeline.check(program, options, progress)
     with output_stream(options) as stream:
         report.write(verdict, program, options, stream)
+    if options.schedules is not None:
+        _write_schedules(verdict, options.schedules)
+    if pipeline.has_failed(verdict):
+        return FAILED
     least = Confidence[options.fail_on.name]
     return int(any(finding.confidence >= least for finding in verdict.findings))
+
+
+def _write_schedules(verdict: "Verdict", folder: Path) -> None:
+    """`race-1.json` for the first confirmed finding, and so on."""
+    from raceproof.machine.schedule import write_schedule
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        schedules = [finding.schedule for finding in verdict.findings if finding.schedule]
+        for number, schedule in enumerate(schedules, 1):
+            write_schedule(folder / f"race-{number}.json", schedule)
+    except OSError as error:
+        raise UserError(f"cannot write schedules to {folder}: {error.strerror}") from error

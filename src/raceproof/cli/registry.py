@@ -31,6 +31,8 @@ COMMANDS = {
     "events": "list what is understood as thread, lock and memory operations, by function",
     "ir": "print the program model, with source lines",
     "bench": "run a set of tasks with known answers, and tell how well it went",
+    "svcomp": "decide one task of the software verification competition",
+    "init": "write a commented configuration file",
     "completion": "print a completion script for your shell",
 }
 """Name and one-line help of each command, in the order of ``raceproof --help``."""

@@ -18,11 +18,20 @@ Progress = Callable[[str, float], None]
 """Told the engine at work and its seconds so far, a few times a second."""
 
 _TICK = 0.2
+_INTERNAL_ERROR = "internal error"
 
 
 def check(program: Program, options: Options, progress: Progress | None = None) -> Verdict:
     """One program, one verdict."""
     return _Conductor(program, options, progress).verdict()
+
+
+def has_failed(verdict: Verdict) -> bool:
+    """Whether we are at fault: no engine gave an answer, or two contradict each other."""
+    if any(notice.startswith(_INTERNAL_ERROR) for notice in verdict.notices):
+        return True
+    failures = [fate.value for fate in Fate if fate is not Fate.TIMEOUT]
+    return bool(verdict.engines) and all(run.answer in failures for run in verdict.engines)
 
 
 class _Conductor:
@@ -46,7 +55,7 @@ class _Conductor:
         ledger = self._ledger
         if ledger.is_contradicted:
             self._notices.append(
-                f"internal error: {ledger.proved_by} proved the program race-free, but "
+                f"{_INTERNAL_ERROR}: {ledger.proved_by} proved the program race-free, but "
                 f"{ledger.confirmed_by} replayed a race; please report this as a bug"
             )
         return Verdict(

@@ -1,0 +1,155 @@
+"""How the engines look at a program, and what they may spend: the same options wherever engines
+run."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TypeVar
+
+from raceproof.cli.arguments import DEFAULTS, positive_integer, positive_number
+from raceproof.options import BackendChoice, MutexRules, Strategy
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def choice_of(kind: type[Choice]) -> Callable[[str], Choice]:
+    """An argument type: a word of `kind`, in any case."""
+
+    def read(text: str) -> Choice:
+        try:
+            return kind(text.lower())
+        except ValueError:
+            words = ", ".join(kind)
+            raise ArgumentTypeError(f"{text!r} is not one of: {words}") from None
+
+    return read
+
+
+def whole_number(text: str) -> int:
+    """An argument type: 0, 1, 2, ..."""
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def add_engine_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--engine",
+        dest="engine",
+        metavar="NAME",
+        help="decide with this engine alone: modular, summary, interleave or bounded "
+        f"(default: {DEFAULTS.engine}, the cheapest first)",
+    )
+    _add_modular_arguments(parser)
+    _add_exploring_arguments(parser)
+
+
+def _add_modular_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("engine modular")
+    group.add_argument(
+        "--backend",
+        dest="backend",
+        type=choice_of(BackendChoice),
+        metavar="NAME",
+        help=f"stand on this analysis of single threads: {', '.join(BackendChoice)} "
+        f"(default: {DEFAULTS.backend})",
+    )
+    group.add_argument(
+        "--strategy",
+        dest="strategy",
+        type=choice_of(Strategy),
+        metavar="NAME",
+        help="what a thread sees of the others' writes: nothing (under), everything that may "
+        f"happen (over), or one after the other (combined) (default: {DEFAULTS.strategy})",
+    )
+    group.add_argument(
+        "--context-depth",
+        dest="context_depth",
+        type=whole_number,
+        metavar="N",
+        help=f"tell calls apart by their last N callers (default: {DEFAULTS.context_depth})",
+    )
+    group.add_argument(
+        "--unroll",
+        dest="unroll",
+        type=whole_number,
+        metavar="N",
+        help=f"keep the first N rounds of a loop apart (default: {DEFAULTS.unroll})",
+    )
+    group.add_argument(
+        "--all-pairs",
+        dest="all_pairs",
+        action="store_true",
+        help="report every racing pair of a location, not only the best",
+    )
+
+
+def _add_exploring_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("engines interleave and bounded")
+    group.add_argument(
+        "--threads",
+        dest="threads",
+        type=positive_integer,
+        metavar="N",
+        help=f"create at most N threads at one place (default: {DEFAULTS.threads})",
+    )
+    group.add_argument(
+        "--unwind",
+        dest="unwind",
+        type=positive_integer,
+        metavar="N",
+        help=f"follow loops for N rounds (bounded) (default: {DEFAULTS.unwind})",
+    )
+    group.add_argument(
+        "--rounds",
+        dest="rounds",
+        type=positive_integer,
+        metavar="N",
+        help=f"let every thread run N times (bounded) (default: {DEFAULTS.rounds})",
+    )
+    group.add_argument(
+        "--mutex-rules",
+        dest="mutex_rules",
+        type=choice_of(MutexRules),
+        metavar="NAME",
+        help="who may unlock: the owner (posix) or anybody (linux) "
+        f"(default: {DEFAULTS.mutex_rules})",
+    )
+    group.add_argument(
+        "--layers",
+        dest="layers",
+        action="store_true",
+        help="show what each layer of the interleave engine left open",
+    )
+
+
+def add_budget_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("budget")
+    group.add_argument(
+        "--timeout",
+        dest="timeout",
+        type=positive_number,
+        metavar="SECONDS",
+        help="give the best answer known after this time (default: 300)",
+    )
+    group.add_argument(
+        "--memory",
+        dest="memory",
+        type=positive_number,
+        metavar="GIB",
+        help="let each engine use at most this much memory (default: no limit)",
+    )
+    group.add_argument(
+        "--jobs",
+        dest="jobs",
+        type=positive_integer,
+        metavar="N",
+        help="run up to N engines at a time (default: 1)",
+    )
+    group.add_argument(
+        "--seed",
+        dest="seed",
+        type=int,
+        metavar="N",
+        help=f"where random choices start; the same seed, the same run (default: {DEFAULTS.seed})",
+    )
