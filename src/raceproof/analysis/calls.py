@@ -1,0 +1,206 @@
+"""Calls: of the program's own functions, of modelled ones, of unknown ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from raceproof.analysis.library_events import LibraryEvents
+from raceproof.analysis.lock_events import LockEvents
+from raceproof.analysis.memory_access import MemoryAccess
+from raceproof.analysis.state import Content, State, Symbol
+from raceproof.analysis.symbols import symbol_of
+from raceproof.analysis.thread_events import ThreadEvents
+from raceproof.analysis.transfer import scalar
+from raceproof.analysis.varargs import VariableArguments
+from raceproof.concurrency import events as ev
+from raceproof.domains import values as domain
+from raceproof.domains.values import AbstractValue
+from raceproof.ir import Call, Function, FunctionAddress, PointerType, StructType, Type
+
+if TYPE_CHECKING:
+    from raceproof.analysis.interpreter import Activation, Interpreter
+
+Handler = Callable[["Activation", Call, Any, State], list[State]]
+
+
+class Calls:
+    def __init__(self, run: Interpreter) -> None:
+        self.run = run
+        self.analysis = run.analysis
+        self.memory = MemoryAccess(run)
+        self.varargs = VariableArguments(run)
+        self.locks = LockEvents(self)
+        self.threads = ThreadEvents(self)
+        self.library = LibraryEvents(self)
+        self.handlers: dict[type[ev.Event], Handler] = {
+            **self.locks.handlers(),
+            **self.threads.handlers(),
+            **self.library.handlers(),
+        }
+
+    def call(self, act: Activation, call: Call, state: State) -> list[State]:
+        if isinstance(call.callee, FunctionAddress):
+            return self._call_named(act, call, call.callee.name, state)
+        target = scalar(self.run.value(act, state, call.callee))
+        names = [
+            name
+            for base in target.pointers
+            if (name := self.analysis.objects[base].function) is not None
+        ]
+        names = [name for name in names if self._fits(name, call)]
+        is_foreign = target.is_unknown or self.analysis.objects.external in target.pointers
+        if is_foreign or target.is_unknown:
+            self.analysis.records.assume(
+                f"the function called through a pointer at {call.position or act.function.display} "
+                "neither starts threads nor accesses shared memory"
+            )
+        after: list[State] = []
+        if is_foreign:
+            after += self.unknown(act, call, state.copy())
+        for name in sorted(names):
+            after += self._call_named(act, call, name, state.copy())
+        return after
+
+    def _fits(self, name: str, call: Call) -> bool:
+        """Could a call with these arguments mean this function? Else it is undefined."""
+        function = self.analysis.program.functions.get(name)
+        if function is None:
+            return True
+        wanted, given = len(function.type.parameters), len(call.arguments)
+        return wanted <= given or function.type.variadic or call.function_type.variadic
+
+    def _call_named(self, act: Activation, call: Call, name: str, state: State) -> list[State]:
+        event = self.analysis.events.of(call, name)
+        if event is not None:
+            if event.model.caveat:
+                self.analysis.records.assume(event.model.caveat)
+            handler = self.handlers.get(type(event))
+            if handler is None:
+                return self.library.plain(act, call, event, state)
+            return handler(act, call, event, state)
+        function = self.analysis.program.functions.get(name)
+        if function is not None and function.is_defined:
+            return self.enter(act, call, function, state)
+        self.analysis.note_unknown(name)
+        return self.unknown(act, call, state)
+
+    # --- the program's own functions -----------------------------------------------------------
+
+    def enter(
+        self,
+        act: Activation,
+        call: Call,
+        function: Function,
+        state: State,
+        arguments: tuple[Content, ...] | None = None,
+    ) -> list[State]:
+        """Runs a function of the program."""
+        run = self.run
+        context = self.analysis.contexts.enter(
+            act.context, call.number, act.counters, function.name, act.is_capped
+        )
+        symbols: dict[int, Symbol] = {}
+        if arguments is None:
+            arguments = self._arguments(act, call, function, state, context.number)
+            for parameter, value in zip(function.parameters, call.arguments, strict=False):
+                symbol = symbol_of(run, act, value)
+                if symbol is not None:
+                    symbols[parameter.index] = symbol
+        registers = state.registers
+        exits = run.run(function, arguments, symbols, state, context)
+        after: list[State] = []
+        for left, result in exits:
+            left = left.copy()
+            left.registers = dict(registers)
+            _drop_tokens(left, context.number)
+            if call.result is not None:
+                run.assign(act, call, left, _fitting(run, call.result.type, result))
+            after.append(left)
+        return after
+
+    def _arguments(
+        self, act: Activation, call: Call, function: Function, state: State, context: int
+    ) -> tuple[Content, ...]:
+        run = self.run
+        arguments = [run.value(act, state, value) for value in call.arguments]
+        copies = dict(call.by_value)
+        for index, type_ in copies.items():
+            size = self.analysis.program.layout.size(type_)
+            name = function.parameters[index].name if index < len(function.parameters) else ""
+            base = self.analysis.objects.bases.intern(
+                ("copy", context, index),
+                self.memory.objects[0].kind.__class__.STACK,
+                name or "parameter",
+                size,
+                alignment=4,
+            )
+            self.memory.objects.owner[base] = run.thread
+            address = domain.address(base, 0, self.memory.bits)
+            from raceproof.domains import integers as ints
+            from raceproof.domains import objects as contents_of
+
+            state.memory = state.memory.set(base, contents_of.uninitialised(size))
+            source = scalar(arguments[index])
+            self.memory.record(act, call, state, call.arguments[index], source, size, False, False)
+            state.memory = state.memory.copy(address, source, ints.constant(size, self.memory.bits))
+            arguments[index] = address
+        extra = arguments[len(function.parameters) :]
+        if extra and function.type.variadic:
+            self.varargs.pass_on(context, [scalar(value) for value in extra])
+        return tuple(arguments[: len(function.parameters)])
+
+    # --- unknown functions ---------------------------------------------------------------------
+
+    def unknown(self, act: Activation, call: Call, state: State) -> list[State]:
+        """A function that nobody knows: may write what its arguments point to, returns anything."""
+        if call.no_return:
+            return []
+        for argument in call.arguments:
+            if isinstance(argument.type, PointerType):
+                address = scalar(self.run.value(act, state, argument))
+                if any(self.analysis.objects[b].function is None for b in address.pointers):
+                    self.memory.havoc(act, call, state, argument)
+        self.result(act, call, state, None)
+        return [state]
+
+    def result(
+        self, act: Activation, call: Call, state: State, value: AbstractValue | None
+    ) -> None:
+        """Assigns the result of a call; None: anything of its type."""
+        if call.result is None:
+            return
+        content: Content = anything(self.run, call.result.type) if value is None else value
+        self.run.assign(act, call, state, _fitting(self.run, call.result.type, content))
+
+
+def anything(run: Interpreter, type_: Type) -> Content:
+    if isinstance(type_, StructType):
+        return tuple(anything(run, field) for field in type_.fields)
+    if isinstance(type_, PointerType):
+        return run.analysis.external_pointer
+    return domain.any_integer(run.evaluator.width(type_) or 64)
+
+
+def _fitting(run: Interpreter, type_: Type, value: Content | None) -> Content:
+    """A result as the caller declared it; callers and callees may disagree in old C."""
+    if value is None:
+        return anything(run, type_)
+    if isinstance(value, AbstractValue) and value.integers is not None:
+        width = run.evaluator.width(type_)
+        if width is not None and value.integers.width != width:
+            return domain.garbled(value, width)
+    return value
+
+
+def _drop_tokens(state: State, context: int) -> None:
+    """The registers of a function that has returned mean nothing any more."""
+    if state.symbolic:
+        state.symbolic = frozenset(
+            lock
+            for lock in state.symbolic
+            if not (not isinstance(lock.symbol.root, int) and lock.symbol.root.context == context)
+            and all(token.context != context for token, _ in lock.symbol.terms)
+        )
+    if state.fresh:
+        state.fresh = frozenset(f for f in state.fresh if f[0].context != context)

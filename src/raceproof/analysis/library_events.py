@@ -1,0 +1,401 @@
+"""Allocation, atomic operations, and what library functions read, write and return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from raceproof.analysis.state import Content, State
+from raceproof.analysis.transfer import scalar
+from raceproof.concurrency import effects as fx
+from raceproof.concurrency import events as ev
+from raceproof.concurrency.model import (
+    AtomicOperationKind,
+    CallbackTime,
+    CallbackValue,
+    ReturnKind,
+    Returns,
+)
+from raceproof.domains import integers as ints
+from raceproof.domains import objects as contents_of
+from raceproof.domains import value_operations
+from raceproof.domains import values as domain
+from raceproof.domains.values import AbstractValue
+from raceproof.ir import Call, IntType, PointerType, Value
+
+if TYPE_CHECKING:
+    from raceproof.analysis.calls import Calls
+    from raceproof.analysis.interpreter import Activation
+
+_ARITHMETIC = {
+    AtomicOperationKind.ADD: "add",
+    AtomicOperationKind.SUB: "sub",
+    AtomicOperationKind.AND: "and",
+    AtomicOperationKind.OR: "or",
+    AtomicOperationKind.XOR: "xor",
+}
+
+
+class LibraryEvents:
+    def __init__(self, calls: Calls) -> None:
+        self.calls = calls
+        self.run = calls.run
+        self.analysis = calls.analysis
+
+    def handlers(self) -> dict[type[ev.Event], Any]:
+        return {
+            ev.Allocate: self._allocate,
+            ev.Reallocate: self._reallocate,
+            ev.AtomicOperation: self._atomic,
+            ev.Nondeterministic: self._nondeterministic,
+            ev.Assume: self._assume,
+            ev.SpecificGet: self._specific_get,
+            ev.SpecificSet: self._specific_set,
+        }
+
+    # --- everything that has only effects ------------------------------------------------------
+
+    def plain(self, act: Activation, call: Call, event: ev.Event, state: State) -> list[State]:
+        """Effects, copies, stored pointers, callbacks, result."""
+        self.effects(act, call, event, state)
+        for copy in event.copies:
+            self.calls.memory.copy(act, call, state, copy.target, copy.source, None)
+        for store in event.stores:
+            self._store_pointer(act, call, store, state)
+        states = [state]
+        for callback in event.callbacks:
+            states = [s for old in states for s in self._callback(act, call, callback, old)]
+        if event.no_return:
+            return []
+        for left in states:
+            self.calls.result(act, call, left, self.returned(act, call, event.returns, left))
+        return states
+
+    def effects(self, act: Activation, call: Call, event: ev.Event, state: State) -> None:
+        memory = self.calls.memory
+        for effect in event.effects:
+            address = memory.address(act, state, effect.pointer)
+            if isinstance(effect.size, fx.WholeObject):
+                address = _whole(address, memory.bits)
+            size = self._size(act, state, effect.size)
+            if effect.is_read:
+                memory.record(
+                    act, call, state, effect.pointer, address, size, False, effect.is_atomic
+                )
+            if effect.is_write:
+                memory.record(
+                    act,
+                    call,
+                    state,
+                    effect.pointer,
+                    address,
+                    size,
+                    True,
+                    effect.is_atomic,
+                    isinstance(event, ev.Free),
+                )
+                if not isinstance(event, ev.Free):
+                    memory.havoc(act, call, state, effect.pointer, size)
+
+    def _size(self, act: Activation, state: State, size: fx.Size) -> int | None:
+        """The number of bytes if it is clear."""
+        if isinstance(size, int):
+            return size
+        if isinstance(size, Value):
+            return self.calls.memory.sizes(act, state, size).constant
+        if isinstance(size, fx.Product):
+            product = size.scale
+            for factor in size.factors:
+                number = self.calls.memory.sizes(act, state, factor).constant
+                if number is None:
+                    return None
+                product *= number
+            return product
+        return None
+
+    def _store_pointer(
+        self, act: Activation, call: Call, store: ev.PointerStore, state: State
+    ) -> None:
+        memory = self.calls.memory
+        address = memory.address(act, state, store.pointer)
+        value = self.returned(act, call, store.value, state)
+        if value is None:
+            value = self.analysis.external_pointer
+        size = self.analysis.program.layout.pointer_size
+        memory.record(act, call, state, store.pointer, address, size, True, False)
+        memory.write(state, address, 0, size, value)
+
+    def returned(
+        self, act: Activation, call: Call, returns: Returns, state: State
+    ) -> AbstractValue | None:
+        """What a call returns; None: anything of its type."""
+        memory = self.calls.memory
+        found: AbstractValue | None = None
+        match returns.kind:
+            case ReturnKind.ARGUMENT:
+                return scalar(self.run.value(act, state, call.arguments[returns.index]))
+            case ReturnKind.CONSTANT:
+                width = self.run.evaluator.width(call.result.type) if call.result else None
+                return domain.constant(returns.constant, width) if width else None
+            case ReturnKind.INTO:
+                argument = scalar(self.run.value(act, state, call.arguments[returns.index]))
+                found = _whole(argument, memory.bits)
+            case ReturnKind.POINTEE:
+                argument = scalar(self.run.value(act, state, call.arguments[returns.index]))
+                stored = memory.read(state, argument, 0, memory.bits // 8, memory.bits)
+                found = _whole(stored, memory.bits)
+            case ReturnKind.FRESH:
+                base = self._new_object(act, call, None, state, contents_of.unknown(None))
+                state.memory = state.memory.set(
+                    base, contents_of.unknown(None, domain.any_integer(8))
+                )
+                found = domain.address(base, 0, memory.bits)
+            case ReturnKind.STATIC | ReturnKind.THREAD_LOCAL:
+                thread = self.run.thread if returns.kind is ReturnKind.THREAD_LOCAL else None
+                base = self.analysis.objects.library_object(returns.name, thread)
+                if state.memory.get(base) is None:
+                    contents = contents_of.unknown(None, domain.any_integer(8))
+                    state.memory = state.memory.set(base, contents)
+                found = domain.address(base, 0, memory.bits)
+        if found is not None and returns.or_null:
+            found = domain.join(found, domain.constant(0, memory.bits))
+        return found
+
+    # --- callbacks -----------------------------------------------------------------------------
+
+    def _callback(
+        self, act: Activation, call: Call, callback: ev.Callback, state: State
+    ) -> list[State]:
+        """The function may be called, during the call or later, or not at all."""
+        if callback.time is CallbackTime.SIGNAL:
+            self.analysis.records.assume("signal handlers do not race with the rest")
+            return [state]
+        arguments = tuple(self._passed(act, operand, state) for operand in callback.arguments)
+        after = self.call_back(act, call, callback.function, arguments, state.copy())
+        return [*after, state]
+
+    def _passed(
+        self, act: Activation, operand: ev.CallbackOperand, state: State
+    ) -> AbstractValue | Value:
+        if operand.value is None or operand.how is CallbackValue.ANY:
+            return self.analysis.external_pointer
+        value = scalar(self.run.value(act, state, operand.value))
+        if operand.how is CallbackValue.INTO:
+            return _whole(value, self.calls.memory.bits)
+        if operand.how is CallbackValue.POINTEE:
+            memory = self.calls.memory
+            return memory.read(state, value, 0, memory.bits // 8, memory.bits)
+        return value
+
+    def call_back(
+        self,
+        act: Activation,
+        call: Call,
+        function: Value,
+        arguments: tuple[AbstractValue | Value, ...],
+        state: State,
+    ) -> list[State]:
+        """Calls the functions that a value may point to, as part of another call."""
+        target = scalar(self.run.value(act, state, function))
+        contents: tuple[Content, ...] = tuple(
+            self.run.value(act, state, a) if isinstance(a, Value) else a for a in arguments
+        )
+        after: list[State] = []
+        for base in sorted(target.pointers):
+            name = self.analysis.objects[base].function
+            callee = self.analysis.program.functions.get(name) if name else None
+            if callee is not None and callee.is_defined:
+                given = contents + tuple(
+                    self.analysis.external_pointer for _ in callee.parameters[len(contents) :]
+                )
+                after += self.calls.enter(
+                    act, call, callee, state.copy(), given[: len(callee.parameters)]
+                )
+        return after or [state]
+
+    # --- allocation ----------------------------------------------------------------------------
+
+    def _new_object(
+        self,
+        act: Activation,
+        call: Call,
+        size: int | None,
+        state: State,
+        contents: contents_of.Contents,
+    ) -> int:
+        info = self.analysis.threads[self.run.thread]
+        is_weak = act.is_capped or act.context.is_capped or not info.is_unique
+        base = self.analysis.objects.heap(call.number, act.context, act.counters, size, is_weak)
+        old = state.memory.get(base)
+        if is_weak and old is not None:
+            from raceproof.domains import object_lattice
+
+            contents = object_lattice.join(old, contents)
+        state.memory = state.memory.set(base, contents)
+        if state.running:
+            byte = contents.any_byte()
+            zero = ints.constant(0, self.calls.memory.bits)
+            self.analysis.interference.add(self.run.thread, base, zero, None, byte)
+        return base
+
+    def _allocate(
+        self, act: Activation, call: Call, event: ev.Allocate, state: State
+    ) -> list[State]:
+        size = self._size(act, state, event.size)
+        contents = contents_of.zeroed(size) if event.zeroed else contents_of.uninitialised(size)
+        base = self._new_object(act, call, size, state, contents)
+        address = domain.address(base, 0, self.calls.memory.bits)
+        if event.pointer_to is not None:
+            memory = self.calls.memory
+            target = memory.address(act, state, event.pointer_to)
+            width = self.analysis.program.layout.pointer_size
+            memory.record(act, call, state, event.pointer_to, target, width, True, False)
+            memory.write(state, target, 0, width, address)
+            self.calls.result(act, call, state, domain.constant(0, 32))
+            return [state]
+        if call.result is not None:
+            self.run.assign(act, call, state, address)
+            state.fresh |= {(act.token(call.result.index), base)}
+        return [state]
+
+    def _reallocate(
+        self, act: Activation, call: Call, event: ev.Reallocate, state: State
+    ) -> list[State]:
+        self.effects_only(act, call, event, state)
+        size = self._size(act, state, event.size)
+        old = self.calls.memory.address(act, state, event.pointer)
+        base = self._new_object(act, call, size, state, contents_of.uninitialised(size))
+        address = domain.address(base, 0, self.calls.memory.bits)
+        if old.pointers:
+            sizes = ints.from_range(0, 1 << (self.calls.memory.bits - 2), 1, self.calls.memory.bits)
+            state.memory = state.memory.copy(address, old, sizes, self.analysis.objects.bases.weak)
+            found = state.memory.get(base)
+            if found is not None and found.any_byte().pointers:
+                self.analysis.stored_addresses(base, found.any_byte().pointers)
+        self.calls.result(act, call, state, address)
+        return [state]
+
+    def effects_only(self, act: Activation, call: Call, event: ev.Event, state: State) -> None:
+        """Records accesses without changing memory."""
+        memory = self.calls.memory
+        for effect in event.effects:
+            address = _whole(memory.address(act, state, effect.pointer), memory.bits)
+            memory.record(
+                act, call, state, effect.pointer, address, None, effect.is_write, effect.is_atomic
+            )
+
+    # --- atomic operations that stayed calls ----------------------------------------------------
+
+    def _atomic(
+        self, act: Activation, call: Call, event: ev.AtomicOperation, state: State
+    ) -> list[State]:
+        memory = self.calls.memory
+        size = event.size if isinstance(event.size, int) else None
+        if size is None or event.value_pointer is not None or event.result_pointer is not None:
+            self.effects(act, call, event, state)
+            self.calls.result(act, call, state, None)
+            return [state]
+        type_ = IntType(size * 8)
+        operation = event.operation
+        old: Content | None = domain.any_integer(size * 8)
+        if operation not in (AtomicOperationKind.STORE, AtomicOperationKind.CLEAR):
+            old = memory.load(act, call, state, event.pointer, type_, True)
+            if old is None:
+                return []
+        before = scalar(old if old is not None else domain.UNKNOWN)
+        operand = (
+            domain.constant(0, size * 8)
+            if event.value is None
+            else scalar(self.run.value(act, state, event.value))
+        )
+        after: AbstractValue | None = None
+        if operation in _ARITHMETIC:
+            after = value_operations.binary(_ARITHMETIC[operation], before, operand, size * 8)
+        elif operation in (
+            AtomicOperationKind.STORE,
+            AtomicOperationKind.EXCHANGE,
+            AtomicOperationKind.CLEAR,
+        ):
+            after = operand
+        elif operation is AtomicOperationKind.TEST_AND_SET:
+            after = domain.constant(1, size * 8)
+        elif operation is not AtomicOperationKind.LOAD:
+            after = domain.join(before, operand)
+        if after is not None and not memory.store(
+            act, call, state, event.pointer, type_, after, True
+        ):
+            return []
+        if event.expected_pointer is not None:
+            expected = memory.address(act, state, event.expected_pointer)
+            memory.record(act, call, state, event.expected_pointer, expected, size, True, False)
+            for base in expected.pointers:
+                memory.ensure(state, base)
+            state.memory = state.memory.store(
+                expected,
+                size,
+                domain.join(before, memory.read(state, expected, 0, size, size * 8)),
+                {*expected.pointers},
+            )
+        result = None if event.returns_success else (after if event.returns_new else before)
+        self.calls.result(act, call, state, result)
+        return [state]
+
+    # --- values --------------------------------------------------------------------------------
+
+    def _nondeterministic(
+        self, act: Activation, call: Call, event: ev.Nondeterministic, state: State
+    ) -> list[State]:
+        value: AbstractValue | None = None
+        if call.result is not None and not isinstance(call.result.type, PointerType):
+            width = self.run.evaluator.width(call.result.type)
+            if width is not None:
+                value = domain.any_integer(width)
+                if event.range is not None and isinstance(call.result.type, IntType):
+                    low, high = event.range
+                    value = domain.integer(ints.from_range(low, high, 1, width))
+        self.calls.result(act, call, state, value)
+        return [state]
+
+    def _assume(self, act: Activation, call: Call, event: ev.Assume, state: State) -> list[State]:
+        from raceproof.analysis.refine import assume_nonzero
+
+        if not assume_nonzero(self.run, act, state, event.condition):
+            return []
+        self.calls.result(act, call, state, None)
+        return [state]
+
+    def _specific(self, act: Activation, key: Value, state: State) -> int:
+        """The thread's own slot for a key; all keys of a thread share one."""
+        base = self.analysis.objects.library_object("thread-specific data", self.run.thread)
+        if state.memory.get(base) is None:
+            state.memory = state.memory.set(base, contents_of.zeroed(self.calls.memory.bits // 8))
+        return base
+
+    def _specific_get(
+        self, act: Activation, call: Call, event: ev.SpecificGet, state: State
+    ) -> list[State]:
+        base = self._specific(act, event.key, state)
+        bits = self.calls.memory.bits
+        value = state.memory.read(base, ints.constant(0, bits), bits // 8)
+        self.calls.result(act, call, state, value)
+        return [state]
+
+    def _specific_set(
+        self, act: Activation, call: Call, event: ev.SpecificSet, state: State
+    ) -> list[State]:
+        base = self._specific(act, event.key, state)
+        bits = self.calls.memory.bits
+        value = scalar(self.run.value(act, state, event.value))
+        state.memory = state.memory.write(base, ints.constant(0, bits), bits // 8, value, False)
+        self.calls.result(act, call, state, domain.constant(0, 32))
+        return [state]
+
+
+def _whole(address: AbstractValue, bits: int) -> AbstractValue:
+    """Anywhere in the objects that an address points into."""
+    if not address.pointers:
+        return address
+    return domain.make(
+        address.integers,
+        {base: ints.top(bits) for base in address.pointers},
+        address.is_unknown,
+    )

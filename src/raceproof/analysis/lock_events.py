@@ -1,0 +1,223 @@
+"""Locks, conditions, once and atomic sections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from raceproof.analysis.state import (
+    ATOMIC,
+    Held,
+    LockKey,
+    State,
+    SymbolicLock,
+)
+from raceproof.analysis.symbols import symbol_of
+from raceproof.concurrency import events as ev
+from raceproof.concurrency.model import LockMode, Success
+from raceproof.domains import values as domain
+from raceproof.domains.values import AbstractValue
+from raceproof.ir import Call, Value
+
+if TYPE_CHECKING:
+    from raceproof.analysis.calls import Calls
+    from raceproof.analysis.interpreter import Activation
+
+_MOST_COUNTED = 4
+
+
+class LockEvents:
+    def __init__(self, calls: Calls) -> None:
+        self.calls = calls
+        self.run = calls.run
+        self.objects = calls.analysis.objects
+
+    def handlers(self) -> dict[type[ev.Event], Any]:
+        return {
+            ev.LockAcquire: self._acquire,
+            ev.LockRelease: self._release,
+            ev.ConditionWait: self._wait,
+            ev.AtomicBegin: self._atomic_begin,
+            ev.AtomicEnd: self._atomic_end,
+            ev.AtomicFunction: self._atomic_function,
+            ev.Once: self._once,
+        }
+
+    # --- locks ---------------------------------------------------------------------------------
+
+    def _address(
+        self, act: Activation, state: State, lock: Value, is_indirect: bool
+    ) -> AbstractValue:
+        address = self.calls.memory.address(act, state, lock)
+        if is_indirect:
+            bits = self.calls.memory.bits
+            address = self.calls.memory.read(state, address, 0, bits // 8, bits)
+        return address
+
+    def exact(self, address: AbstractValue) -> LockKey | None:
+        """The one lock that an address stands for, if it does."""
+        place = address.pointers_only().only_address
+        if place is None or self.objects.is_weak(place[0]):
+            return None
+        return LockKey(*place)
+
+    def _possible(self, address: AbstractValue) -> frozenset[LockKey]:
+        return frozenset(
+            LockKey(base, offsets.signed_constant or 0)
+            for base, offsets in address.pointers.items()
+        )
+
+    def _acquire(
+        self, act: Activation, call: Call, event: ev.LockAcquire, state: State
+    ) -> list[State]:
+        failed: list[State] = []
+        if event.success is not Success.ALWAYS:
+            failure = state.copy()
+            self.calls.result(act, call, failure, self._outcome(call, event.success, False))
+            failed.append(failure)
+        address = self._address(act, state, event.lock, event.is_indirect)
+        is_write = event.mode is not LockMode.READ
+        key = self.exact(address)
+        if key is not None:
+            take(state, key, is_write)
+        elif not event.is_indirect:
+            symbol = symbol_of(self.run, act, event.lock)
+            if symbol is not None:
+                state.symbolic |= {SymbolicLock(symbol, is_write)}
+        state.maybe |= self._possible(address)
+        if event.success is Success.ALWAYS:
+            self.calls.result(act, call, state, self._zero(call))
+        else:
+            self.calls.result(act, call, state, self._outcome(call, event.success, True))
+        return [state, *failed]
+
+    def _outcome(self, call: Call, success: Success, is_success: bool) -> AbstractValue | None:
+        """The result that tells success from failure."""
+        if call.result is None:
+            return None
+        width = self.run.evaluator.width(call.result.type)
+        if width is None:
+            return None
+        from raceproof.domains import value_refinement
+
+        zero = (success is Success.ZERO) == is_success
+        anything = domain.any_integer(width)
+        return value_refinement.refine_truth(anything, width, not zero)
+
+    def _zero(self, call: Call) -> AbstractValue | None:
+        if call.result is None:
+            return None
+        width = self.run.evaluator.width(call.result.type)
+        return None if width is None else domain.constant(0, width)
+
+    def _release(
+        self, act: Activation, call: Call, event: ev.LockRelease, state: State
+    ) -> list[State]:
+        address = self._address(act, state, event.lock, event.is_indirect)
+        symbol = None if event.is_indirect else symbol_of(self.run, act, event.lock)
+        self.release(state, address, symbol)
+        self.calls.result(act, call, state, self._zero(call))
+        return [state]
+
+    def release(self, state: State, address: AbstractValue, symbol: object) -> None:
+        """Gives back every lock that may be meant, but for one more hold of a recursive one."""
+        key = self.exact(address)
+        if key is not None:
+            drop(state, key)
+            state.maybe -= {key}
+        elif address.is_unknown or not address.pointers:
+            state.held = frozenset(h for h in state.held if h.lock == ATOMIC)
+        else:
+            for held in list(state.held):
+                if held.lock.base in address.pointers:
+                    offsets = address.pointers[held.lock.base]
+                    if offsets.contains(held.lock.offset & (1 << offsets.width) - 1):
+                        state.held -= {held}
+        if state.symbolic:
+            state.symbolic = frozenset(
+                lock for lock in state.symbolic if not self._may_be(lock, symbol, key)
+            )
+
+    def _may_be(self, lock: SymbolicLock, symbol: object, key: LockKey | None) -> bool:
+        """May a symbolically held lock be the one given back?"""
+        from raceproof.analysis.state import Symbol
+
+        if not isinstance(symbol, Symbol):
+            return True
+        if lock.symbol == symbol:
+            return True
+        if lock.symbol.root == symbol.root and lock.symbol.terms == symbol.terms:
+            return lock.symbol.constant == symbol.constant
+        return (
+            key is None or not isinstance(lock.symbol.root, int) or (lock.symbol.root == key.base)
+        )
+
+    def _wait(
+        self, act: Activation, call: Call, event: ev.ConditionWait, state: State
+    ) -> list[State]:
+        """The lock is given back and taken again: in between others run, values may change."""
+        result = self._zero(call) if event.success is Success.ALWAYS else None
+        self.calls.result(act, call, state, result)
+        return [state]
+
+    # --- sections ------------------------------------------------------------------------------
+
+    def _atomic_begin(
+        self, act: Activation, call: Call, event: ev.Event, state: State
+    ) -> list[State]:
+        take(state, ATOMIC, True, is_counted=False)
+        return [state]
+
+    def _atomic_end(
+        self, act: Activation, call: Call, event: ev.Event, state: State
+    ) -> list[State]:
+        drop(state, ATOMIC)
+        return [state]
+
+    def _atomic_function(
+        self, act: Activation, call: Call, event: ev.AtomicFunction, state: State
+    ) -> list[State]:
+        was_atomic = state.holds_atomic()
+        take(state, ATOMIC, True, is_counted=False)
+        after = self.calls.enter(act, call, event.function, state)
+        if not was_atomic:
+            for left in after:
+                drop(left, ATOMIC)
+        return after
+
+    def _once(self, act: Activation, call: Call, event: ev.Once, state: State) -> list[State]:
+        """The routine runs under a lock that whoever is past this call holds for reading: inside
+        excludes inside and everything after it."""
+        key = self.exact(self.calls.memory.address(act, state, event.control))
+        skipped = state.copy()
+        inside = state.copy()
+        lock = None if key is None else LockKey(key.base, -1 - key.offset)
+        if lock is not None:
+            take(inside, lock, True)
+        arguments = () if event.argument is None else (event.argument,)
+        after = self.calls.library.call_back(act, call, event.routine, arguments, inside)
+        states = [*after, skipped]
+        for left in states:
+            if lock is not None:
+                drop(left, lock)
+                take(left, lock, False, is_counted=False)
+            self.calls.result(act, call, left, self._zero(call))
+        return states
+
+
+def take(state: State, key: LockKey, is_write: bool, is_counted: bool = True) -> None:
+    for held in state.held:
+        if held.lock == key:
+            count = min(held.count + 1, _MOST_COUNTED) if is_counted else held.count
+            state.held = (state.held - {held}) | {Held(key, held.is_write or is_write, count)}
+            return
+    state.held |= {Held(key, is_write)}
+
+
+def drop(state: State, key: LockKey) -> None:
+    for held in state.held:
+        if held.lock == key:
+            rest = state.held - {held}
+            if held.count > 1:
+                rest |= {Held(key, held.is_write, held.count - 1)}
+            state.held = rest
+            return

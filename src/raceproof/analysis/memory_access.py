@@ -1,0 +1,447 @@
+"""Loads and stores of one thread: values, interference of others, and the record of accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from raceproof.analysis.records import RawAccess
+from raceproof.analysis.state import Content, State
+from raceproof.analysis.symbols import relative_locks, symbol_of
+from raceproof.domains import integers as ints
+from raceproof.domains import objects as contents_of
+from raceproof.domains import values as domain
+from raceproof.domains.integers import Integers
+from raceproof.domains.values import AbstractValue
+from raceproof.ir import (
+    ArrayType,
+    Instruction,
+    IntConstant,
+    Load,
+    PointerType,
+    StructType,
+    Type,
+    Value,
+    VectorType,
+)
+from raceproof.verdict import BaseKind
+
+if TYPE_CHECKING:
+    from raceproof.analysis.interpreter import Activation, Interpreter
+
+
+class MemoryAccess:
+    def __init__(self, run: Interpreter) -> None:
+        self.run = run
+        analysis = run.analysis
+        self.objects = analysis.objects
+        self.layout = analysis.program.layout
+        self.interference = analysis.interference
+        self.bits = analysis.program.layout.pointer_size * 8
+
+    # --- the record ----------------------------------------------------------------------------
+
+    def record(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        state: State,
+        pointer: Value,
+        address: AbstractValue,
+        size: int | None,
+        is_write: bool,
+        is_atomic: bool,
+        is_free: bool = False,
+    ) -> None:
+        """Notes an access to every base that the address may point into."""
+        run = self.run
+        if not run.analysis.is_recording:
+            return
+        if address.is_unknown and state.running:
+            key = (run.thread, instruction.number)
+            run.analysis.records.blind[key] = is_write or run.analysis.records.blind.get(key, False)
+        if not address.pointers:
+            return
+        symbol = symbol_of(run, act, pointer) if state.symbolic or state.fresh else None
+        if symbol is not None and any(token == symbol.root for token, _ in state.fresh):
+            return
+        is_atomic = is_atomic or state.holds_atomic()
+        relative = relative_locks(state, symbol)
+        for base, offsets in address.pointers.items():
+            if base in self.objects.private or base in self.objects.thread_ids:
+                continue
+            described = self.objects[base]
+            if described.kind is BaseKind.EXTERNAL:
+                run.analysis.note_external(described)
+                continue
+            if described.kind is BaseKind.STRING:
+                continue
+            run.analysis.records.add(
+                RawAccess(
+                    run.thread,
+                    act.context,
+                    instruction.number,
+                    base,
+                    offsets,
+                    size,
+                    is_write,
+                    is_atomic,
+                    state.held,
+                    state.maybe,
+                    relative,
+                    state.running,
+                    state.sure,
+                    len(address.pointers) == 1 and not address.is_unknown,
+                    is_free,
+                )
+            )
+
+    def touch(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        state: State,
+        pointer: Value,
+        type_: Type,
+        is_write: bool,
+        is_atomic: bool,
+    ) -> None:
+        address = self.address(act, state, pointer)
+        size = self.layout.store_size(type_)
+        self.record(act, instruction, state, pointer, address, size, is_write, is_atomic)
+
+    def address(self, act: Activation, state: State, pointer: Value) -> AbstractValue:
+        value = self.run.value(act, state, pointer)
+        return value if isinstance(value, AbstractValue) else domain.UNKNOWN
+
+    # --- loads ---------------------------------------------------------------------------------
+
+    def load(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        state: State,
+        pointer: Value,
+        type_: Type,
+        is_atomic: bool,
+    ) -> Content | None:
+        """The value read; None if the address is never valid."""
+        address = self.address(act, state, pointer)
+        if _is_invalid(address):
+            return None
+        size = self.layout.store_size(type_)
+        self.record(act, instruction, state, pointer, address, size, False, is_atomic)
+        return self._read_type(state, address, type_, 0)
+
+    def _read_type(self, state: State, address: AbstractValue, type_: Type, at: int) -> Content:
+        if isinstance(type_, StructType):
+            offsets = self.layout.offsets(type_)
+            return tuple(
+                self._read_type(state, address, field, at + offset)
+                for field, offset in zip(type_.fields, offsets, strict=True)
+            )
+        if isinstance(type_, ArrayType) and type_.count <= 16:
+            step = self.layout.size(type_.element)
+            return tuple(
+                self._read_type(state, address, type_.element, at + i * step)
+                for i in range(type_.count)
+            )
+        if isinstance(type_, VectorType):
+            return domain.any_integer(64)
+        size = self.layout.store_size(type_)
+        bits = self.run.evaluator.width(type_) or size * 8
+        value = self.read(state, address, at, size, bits)
+        if isinstance(type_, PointerType) or not value.is_uninitialised:
+            return value
+        return value
+
+    def read(
+        self, state: State, address: AbstractValue, at: int, size: int, bits: int
+    ) -> AbstractValue:
+        """Own memory, and what others may have written."""
+        if address.is_unknown:
+            return domain.UNKNOWN
+        result = domain.BOTTOM
+        for base, offsets in address.pointers.items():
+            if at:
+                offsets = ints_add(offsets, at)
+            if base == self.objects.external or self._is_foreign(base):
+                return self.run.analysis.external_value(bits)
+            value = state.memory.read(base, offsets, size)
+            if state.running and base not in self.objects.private:
+                others = self.interference.read(base, offsets, size, state.running, bits)
+                if others is not domain.BOTTOM:
+                    value = domain.join(value, others)
+            result = value if result is domain.BOTTOM else domain.join(result, value)
+        if address.integers is not None and address.pointers == {}:
+            return self.run.analysis.external_value(bits)
+        if result.is_bottom:
+            return domain.UNINITIALISED
+        width = result.integers.width if result.integers is not None else bits
+        return result if width == bits else domain.garbled(result, bits)
+
+    def _is_foreign(self, base: int) -> bool:
+        described = self.objects[base]
+        return (
+            described.kind is BaseKind.EXTERNAL
+            and described.function is None
+            and (base not in self.objects.thread_ids)
+        )
+
+    def learn(
+        self,
+        act: Activation,
+        state: State,
+        load: Load,
+        old: AbstractValue,
+        new: AbstractValue,
+    ) -> None:
+        """A loaded value is known better; so is the cell, if it still holds that value."""
+        place = self.address(act, state, load.pointer).only_address
+        if place is None or self.objects.is_weak(place[0]):
+            return
+        base, offset = place
+        if state.running and base not in self.objects.private:
+            return
+        offsets = ints.constant(offset, self.bits)
+        size = self.layout.store_size(load.type)
+        held = state.memory.read(base, offsets, size)
+        if held is old or held == old:
+            state.memory = state.memory.write(base, offsets, size, new, True)
+
+    # --- stores --------------------------------------------------------------------------------
+
+    def store(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        state: State,
+        pointer: Value,
+        type_: Type,
+        value: Content,
+        is_atomic: bool,
+    ) -> bool:
+        """False if the address is never valid."""
+        address = self.address(act, state, pointer)
+        if _is_invalid(address):
+            return False
+        size = self.layout.store_size(type_)
+        self.record(act, instruction, state, pointer, address, size, True, is_atomic)
+        for offset, length, part in self._parts(type_, value, 0):
+            self.write(state, address, offset, length, part)
+        return True
+
+    def _parts(
+        self, type_: Type, value: Content, at: int
+    ) -> Iterator[tuple[int, int, AbstractValue]]:
+        if isinstance(value, AbstractValue):
+            yield at, self.layout.store_size(type_), value
+        elif isinstance(type_, StructType):
+            offsets = self.layout.offsets(type_)
+            for field, offset, part in zip(type_.fields, offsets, value, strict=False):
+                yield from self._parts(field, part, at + offset)
+        elif isinstance(type_, ArrayType):
+            step = self.layout.size(type_.element)
+            for index, part in enumerate(value):
+                yield from self._parts(type_.element, part, at + index * step)
+
+    def write(
+        self, state: State, address: AbstractValue, at: int, size: int, value: AbstractValue
+    ) -> None:
+        """Changes own memory, and tells the others."""
+        pointers = address.pointers
+        is_strong = len(pointers) == 1 and not address.is_unknown
+        weak = self.objects.bases.weak
+        for base, offsets in pointers.items():
+            if at:
+                offsets = ints_add(offsets, at)
+            self.ensure(state, base)
+            state.memory = state.memory.write(
+                base, offsets, size, value, is_strong and base not in weak
+            )
+            if base not in self.objects.private:
+                if state.running:
+                    self.interference.add(self.run.thread, base, offsets, size, value)
+                if value.pointers:
+                    self.run.analysis.stored_addresses(base, value.pointers)
+        if value.pointers and state.fresh:
+            self.publish(state, value, pointers.keys() <= self.objects.private)
+
+    def ensure(self, state: State, base: int) -> None:
+        """An object of another thread that this one never saw before."""
+        if state.memory.get(base) is None:
+            contents = contents_of.uninitialised(self.objects[base].size)
+            state.memory = state.memory.set(base, contents)
+
+    def absorb(self, state: State, threads: int) -> None:
+        """Those threads have ended: what they wrote may stand in memory now."""
+        index = 0
+        while threads >> index:
+            if threads >> index & 1:
+                for base, offsets, size, value in self.interference.of_thread(index):
+                    self.ensure(state, base)
+                    if offsets is None:
+                        contents = state.memory.get(base)
+                        assert contents is not None
+                        state.memory = state.memory.set(base, contents.mixed_with(value))
+                    else:
+                        state.memory = state.memory.write(base, offsets, size, value, False)
+            index += 1
+
+    def write_unknown(self, act: Activation, state: State, pointer: Value) -> None:
+        """The object may hold addresses from outside of the program."""
+        address = self.address(act, state, pointer)
+        for base in address.pointers:
+            self.ensure(state, base)
+            contents = contents_of.unknown(
+                self.objects[base].size, domain.garbled(self.run.analysis.external_pointer, 8)
+            )
+            state.memory = state.memory.set(base, contents)
+
+    def publish(self, state: State, value: AbstractValue, is_private: bool = False) -> None:
+        """Addresses leave the hands of this thread."""
+        if not is_private and state.fresh:
+            state.fresh = frozenset(f for f in state.fresh if f[1] not in value.pointers)
+
+    # --- ranges --------------------------------------------------------------------------------
+
+    def sizes(self, act: Activation, state: State, size: Value | int | None) -> Integers:
+        if size is None:
+            return ints.from_range(0, 1 << (self.bits - 2), 1, self.bits)
+        if isinstance(size, int):
+            return ints.constant(size, self.bits)
+        value = self.run.value(act, state, size)
+        width = self.run.evaluator.width(size.type) or self.bits
+        if not isinstance(value, AbstractValue):
+            return ints.top(self.bits)
+        numbers = value.as_integers(width)
+        low, high = numbers.unsigned_range()
+        return ints.from_range(low, min(high, 1 << (self.bits - 2)), 1, self.bits)
+
+    def copy(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        state: State,
+        target: Value,
+        source: Value,
+        size: Value | int | None,
+    ) -> None:
+        to, origin = self.address(act, state, target), self.address(act, state, source)
+        sizes = self.sizes(act, state, size)
+        count = _constant(size) if sizes.constant is None else sizes.constant
+        self.record(act, instruction, state, source, origin, count, False, False)
+        self.record(act, instruction, state, target, to, count, True, False)
+        for base in to.pointers:
+            self.ensure(state, base)
+        if any(self._is_foreign(base) for base in origin.pointers) or not origin.pointers:
+            self._fill_any(state, to, sizes)
+            return
+        state.memory = state.memory.copy(to, origin, sizes, self.objects.bases.weak)
+        self._copy_interference(state, to, origin, count)
+        self._tell(state, to, sizes)
+
+    def _copy_interference(
+        self, state: State, to: AbstractValue, origin: AbstractValue, count: int | None
+    ) -> None:
+        """What others may have written to the source reaches the target too."""
+        if not state.running:
+            return
+        for base, offsets in origin.pointers.items():
+            if base in self.objects.private:
+                continue
+            for offset, size, value in self.interference.cells(base, state.running):
+                start = offsets.signed_constant
+                if offset is None or start is None:
+                    value = domain.garbled(value, 8)
+                    for target, places in to.pointers.items():
+                        contents = state.memory.get(target)
+                        if contents is not None:
+                            state.memory = state.memory.set(target, contents.mixed_with(value))
+                elif offset + size > start and (count is None or offset < start + count):
+                    shifted = domain.make(
+                        None,
+                        {t: ints_add(p, offset - start) for t, p in to.pointers.items()},
+                    )
+                    for target, places in shifted.pointers.items():
+                        state.memory = state.memory.write(target, places, size, value, False)
+
+    def fill(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        state: State,
+        target: Value,
+        byte: AbstractValue,
+        size: Value | int | None,
+    ) -> None:
+        to = self.address(act, state, target)
+        sizes = self.sizes(act, state, size)
+        self.record(act, instruction, state, target, to, sizes.constant, True, False)
+        for base in to.pointers:
+            self.ensure(state, base)
+        state.memory = state.memory.fill(to, byte, sizes, self.objects.bases.weak)
+        self._tell(state, to, sizes)
+
+    def havoc(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        state: State,
+        target: Value,
+        size: int | None = None,
+    ) -> None:
+        """Somebody writes we don't know what."""
+        self._fill_any(state, self.address(act, state, target), self.sizes(act, state, size))
+
+    def _fill_any(self, state: State, to: AbstractValue, sizes: Integers) -> None:
+        for base in to.pointers:
+            self.ensure(state, base)
+        low, high = sizes.unsigned_range()
+        uncertain = sizes if low == high else ints.from_range(0, high, 1, self.bits)
+        state.memory = state.memory.fill(
+            to, domain.any_integer(8), uncertain, self.objects.bases.weak
+        )
+        self._tell(state, to, sizes)
+
+    def _tell(self, state: State, to: AbstractValue, sizes: Integers) -> None:
+        """Interference of a write to a range: what the target holds there now."""
+        for base, offsets in to.pointers.items():
+            contents = state.memory.get(base)
+            if contents is None or base in self.objects.private:
+                continue
+            start = offsets.signed_constant
+            count = sizes.constant
+            exact = [] if start is None or count is None else contents.touched(start, start + count)
+            any_byte = contents.any_byte()
+            if any_byte.pointers:
+                self.run.analysis.stored_addresses(base, any_byte.pointers)
+            if not state.running:
+                continue
+            for offset in exact:
+                size, value = contents.cells[offset]
+                self.interference.add(
+                    self.run.thread, base, ints.constant(offset, self.bits), size, value
+                )
+            self.interference.add(self.run.thread, base, offsets, None, any_byte)
+
+
+def ints_add(offsets: Integers, distance: int) -> Integers:
+    from raceproof.domains.integer_operations import add
+
+    return add(offsets, ints.constant(distance, offsets.width))
+
+
+def _constant(size: Value | int | None) -> int | None:
+    if isinstance(size, IntConstant):
+        return size.value
+    return size if isinstance(size, int) else None
+
+
+def _is_invalid(address: AbstractValue) -> bool:
+    """Only null, or nothing at all: using it ends the execution."""
+    if address.pointers or address.is_unknown or address.is_uninitialised:
+        return False
+    if address.integers is None:
+        return True
+    return address.integers.unsigned_range()[1] < domain.LOWEST_ADDRESS

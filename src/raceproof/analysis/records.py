@@ -1,0 +1,87 @@
+"""What the interpreter notes down on its way: accesses, and what it could not follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raceproof.analysis.contexts import Context
+from raceproof.analysis.state import Held, LockKey
+from raceproof.domains.integers import Integers
+from raceproof.domains.integers import join as join_integers
+
+RelativeLock = tuple[object, ...]
+"""A lock known by its place relative to the accessed bytes; equal keys on the same bytes mean the
+same lock. The last element says whether it is held for writing."""
+
+
+@dataclass(eq=False, slots=True)
+class RawAccess:
+    """An access of one instruction in one context to one base, joined over all visits."""
+
+    thread: int
+    context: Context
+    instruction: int
+    base: int
+    offsets: Integers
+    size: int | None
+    is_write: bool
+    is_atomic: bool
+    held: frozenset[Held]
+    maybe: frozenset[LockKey]
+    relative: frozenset[RelativeLock]
+    running: int
+    sure: int
+    is_only: bool
+    """The instruction accesses no other base here."""
+    is_free: bool = False
+    visits: int = 1
+
+    def signature(self) -> tuple[object, ...]:
+        """Accesses that are alike in this are alike for every question about races."""
+        return (
+            self.thread,
+            self.base,
+            self.offsets,
+            self.size,
+            self.is_write,
+            self.is_atomic,
+            self.held,
+            self.relative,
+            self.running,
+        )
+
+
+class Records:
+    def __init__(self) -> None:
+        self.accesses: dict[tuple[object, ...], RawAccess] = {}
+        self.assumptions: dict[str, None] = {}
+        self.blind: dict[tuple[int, int], bool] = {}
+        """(thread, instruction) of accesses through pointers that may point anywhere -> writes."""
+
+    def add(self, access: RawAccess) -> None:
+        key = (
+            access.context.number,
+            access.instruction,
+            access.base,
+            access.is_write,
+            access.is_atomic,
+            access.held,
+            access.running,
+            access.relative,
+        )
+        old = self.accesses.get(key)
+        if old is None:
+            self.accesses[key] = access
+            return
+        old.visits += 1
+        if old.offsets is not access.offsets:
+            old.offsets = join_integers(old.offsets, access.offsets)
+        if old.size != access.size:
+            sizes = (old.size, access.size)
+            old.size = None if None in sizes else max(s for s in sizes if s is not None)
+        old.maybe |= access.maybe
+        old.sure &= access.sure
+        old.is_only = old.is_only and access.is_only
+
+    def assume(self, text: str) -> None:
+        self.assumptions[text] = None

@@ -1,0 +1,187 @@
+"""What a branch teaches: `if (x < 3)` bounds x on the way taken, and the memory x came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raceproof.analysis.state import State
+from raceproof.domains import value_refinement
+from raceproof.domains import values as domain
+from raceproof.domains.values import AbstractValue
+from raceproof.ir import (
+    Binary,
+    Cast,
+    Compare,
+    FloatType,
+    Freeze,
+    IntConstant,
+    IntType,
+    Load,
+    NullPointer,
+    Register,
+    Type,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from raceproof.analysis.interpreter import Activation, Interpreter
+
+_NEGATED = {
+    "eq": "ne",
+    "ne": "eq",
+    "ult": "uge",
+    "uge": "ult",
+    "ule": "ugt",
+    "ugt": "ule",
+    "slt": "sge",
+    "sge": "slt",
+    "sle": "sgt",
+    "sgt": "sle",
+}
+_DEEPEST = 8
+
+
+def refine_condition(
+    interpreter: Interpreter,
+    activation: Activation,
+    state: State,
+    condition: Value,
+    holds: bool,
+    depth: int = 0,
+) -> bool:
+    """Assumes that a truth value is as said; False if that cannot be."""
+    if not isinstance(condition, Register) or depth > _DEEPEST:
+        return True
+    state.registers[condition.index] = domain.constant(int(holds), 1)
+    definition = activation.flow.definitions.get(condition.index)
+    match definition:
+        case Compare(predicate=predicate, left=left, right=right):
+            return _refine_compare(
+                interpreter, activation, state, predicate, left, right, holds, depth
+            )
+        case Binary(operation="xor", left=left, right=IntConstant(value=1)):
+            return refine_condition(interpreter, activation, state, left, not holds, depth + 1)
+        case Cast(operation="trunc", value=value) | Freeze(value=value):
+            return _refine_truncated(interpreter, activation, state, value, holds, depth)
+    return True
+
+
+def assume_nonzero(
+    interpreter: Interpreter, activation: Activation, state: State, value: Value
+) -> bool:
+    """Assumes that an integer is not zero; False if it must be."""
+    if not isinstance(value.type, IntType):
+        return True
+    if value.type.bits == 1:
+        known = interpreter.value(activation, state, value)
+        if known == domain.constant(0, 1):
+            return False
+        return refine_condition(interpreter, activation, state, value, True)
+    zero = IntConstant(value.type, 0)
+    return _refine_compare(interpreter, activation, state, "ne", value, zero, True, 0)
+
+
+def _refine_truncated(
+    interpreter: Interpreter,
+    activation: Activation,
+    state: State,
+    value: Value,
+    holds: bool,
+    depth: int,
+) -> bool:
+    """`trunc i8 %b to i1` of a byte that was made from a truth value."""
+    if isinstance(value, Register):
+        definition = activation.flow.definitions.get(value.index)
+        if isinstance(definition, Cast) and definition.operation == "zext":
+            if definition.value.type == IntType(1):
+                return refine_condition(
+                    interpreter, activation, state, definition.value, holds, depth + 1
+                )
+    return True
+
+
+def _refine_compare(
+    interpreter: Interpreter,
+    activation: Activation,
+    state: State,
+    predicate: str,
+    left: Value,
+    right: Value,
+    holds: bool,
+    depth: int,
+) -> bool:
+    if predicate not in _NEGATED or isinstance(left.type, FloatType):
+        return True
+    effective = predicate if holds else _NEGATED[predicate]
+    width = interpreter.evaluator.width(left.type)
+    if width is None:
+        return True
+    first = interpreter.value(activation, state, left)
+    second = interpreter.value(activation, state, right)
+    if not isinstance(first, AbstractValue) or not isinstance(second, AbstractValue):
+        return True
+    weak = interpreter.analysis.objects.bases.weak
+    new_first, new_second = value_refinement.refine(effective, first, second, width, weak)
+    if new_first.is_bottom or new_second.is_bottom:
+        return first.is_bottom or second.is_bottom
+    _learn(interpreter, activation, state, left, first, new_first)
+    _learn(interpreter, activation, state, right, second, new_second)
+    if isinstance(right, IntConstant | NullPointer) and effective in ("eq", "ne"):
+        number = right.value if isinstance(right, IntConstant) else 0
+        return _through_cast(interpreter, activation, state, left, effective == "eq", number, depth)
+    return True
+
+
+def _through_cast(
+    interpreter: Interpreter,
+    activation: Activation,
+    state: State,
+    value: Value,
+    is_equal: bool,
+    number: int,
+    depth: int,
+) -> bool:
+    """`zext(c) != 0` says that c is true."""
+    if not isinstance(value, Register):
+        return True
+    definition = activation.flow.definitions.get(value.index)
+    if isinstance(definition, Cast) and definition.operation in ("zext", "sext"):
+        inner = definition.value
+        if inner.type == IntType(1) and number in (0, 1):
+            holds = is_equal == (number == 1)
+            return refine_condition(interpreter, activation, state, inner, holds, depth + 1)
+        if isinstance(inner, Register) and isinstance(inner.type, IntType):
+            old = interpreter.value(activation, state, inner)
+            if isinstance(old, AbstractValue) and number < 1 << (inner.type.bits - 1):
+                constant = domain.constant(number, inner.type.bits)
+                new, _ = value_refinement.refine(
+                    "eq" if is_equal else "ne", old, constant, inner.type.bits
+                )
+                if new.is_bottom:
+                    return old.is_bottom
+                _learn(interpreter, activation, state, inner, old, new)
+    return True
+
+
+def _learn(
+    interpreter: Interpreter,
+    activation: Activation,
+    state: State,
+    value: Value,
+    old: AbstractValue,
+    new: AbstractValue,
+) -> None:
+    """A register is known better; so is the memory it was loaded from, if nobody touched it."""
+    if new is old or not isinstance(value, Register):
+        return
+    state.registers[value.index] = new
+    definition = activation.flow.definitions.get(value.index)
+    if isinstance(definition, Load) and not definition.volatile:
+        interpreter.calls.memory.learn(activation, state, definition, old, new)
+
+
+def type_width(type_: Type, pointer_bits: int) -> int | None:
+    match type_:
+        case IntType(bits=bits) | FloatType(bits=bits):
+            return bits
+    return None if type_.is_aggregate else pointer_bits

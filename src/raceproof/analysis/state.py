@@ -1,0 +1,200 @@
+"""The abstract state at one point of one thread.
+
+Besides values of registers and memory it says which locks are held (surely; perhaps), which threads
+may be running beside this one, and what is known only symbolically: that the lock at `p + 8` is
+held, or that the object at `p` was allocated by this thread and nobody else has seen it, for a
+register `p`.
+
+A state belongs to whoever made it and is changed in place; `copy` before sharing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from raceproof.domains import values as domain
+from raceproof.domains.memory import Memory
+from raceproof.domains.values import AbstractValue
+
+Content = AbstractValue | tuple["Content", ...]
+"""What a register holds: a value, or one for each member of a struct."""
+
+
+class LockKey(NamedTuple):
+    """A lock at an exact address."""
+
+    base: int
+    offset: int
+
+
+class Held(NamedTuple):
+    """A lock that is held for sure, `count` times if recursive."""
+
+    lock: LockKey
+    is_write: bool
+    count: int = 1
+
+
+ATOMIC = LockKey(-1, 0)
+"""The section in which no other thread runs; a lock that everybody shares."""
+
+
+class Token(NamedTuple):
+    """The value of a register in one activation, whatever it is."""
+
+    context: int
+    register: int
+
+
+class Symbol(NamedTuple):
+    """An address as a sum: root + constant + sum of index * scale.
+
+    The root is a token, or the number of a base.
+    """
+
+    root: Token | int
+    constant: int
+    terms: tuple[tuple[Token, int], ...] = ()
+
+    def mentions(self, token: Token) -> bool:
+        return self.root == token or any(index == token for index, _ in self.terms)
+
+
+class SymbolicLock(NamedTuple):
+    symbol: Symbol
+    is_write: bool
+
+
+NO_LOCKS: frozenset[Held] = frozenset()
+
+
+class State:
+    __slots__ = (
+        "fresh",
+        "held",
+        "maybe",
+        "memory",
+        "registers",
+        "running",
+        "sure",
+        "symbolic",
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self.registers: dict[int, Content] = {}
+        self.memory = memory
+        self.held: frozenset[Held] = NO_LOCKS
+        self.maybe: frozenset[LockKey] = frozenset()
+        self.symbolic: frozenset[SymbolicLock] = frozenset()
+        self.fresh: frozenset[tuple[Token, int]] = frozenset()
+        """Registers that hold the address of an object (its base) only this thread knows."""
+        self.running: int = 0
+        """Bit set of the threads that may be running beside this one."""
+        self.sure: int = 0
+        """Bit set of those created and not joined on every way here."""
+
+    def copy(self) -> State:
+        new = State(self.memory)
+        new.registers = dict(self.registers)
+        new.held = self.held
+        new.maybe = self.maybe
+        new.symbolic = self.symbolic
+        new.fresh = self.fresh
+        new.running = self.running
+        new.sure = self.sure
+        return new
+
+    def forget_token(self, token: Token) -> None:
+        """A register is assigned anew: what was known of its old value is void."""
+        if self.symbolic:
+            self.symbolic = frozenset(s for s in self.symbolic if not s.symbol.mentions(token))
+        if self.fresh:
+            self.fresh = frozenset(f for f in self.fresh if f[0] != token)
+
+    def holds_atomic(self) -> bool:
+        return any(held.lock is ATOMIC or held.lock == ATOMIC for held in self.held)
+
+
+def join_contents(a: Content, b: Content) -> Content:
+    if a is b:
+        return a
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+            joined = tuple(join_contents(x, y) for x, y in zip(a, b, strict=True))
+            return a if all(x is y for x, y in zip(a, joined, strict=True)) else joined
+        return domain.UNKNOWN
+    return domain.join(a, b)
+
+
+def _widen_contents(a: Content, b: Content, thresholds: tuple[int, ...]) -> Content:
+    if a is b:
+        return a
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+            joined = tuple(_widen_contents(x, y, thresholds) for x, y in zip(a, b, strict=True))
+            return a if all(x is y for x, y in zip(a, joined, strict=True)) else joined
+        return domain.UNKNOWN
+    return domain.widen(a, b, thresholds)
+
+
+def common_locks(a: frozenset[Held], b: frozenset[Held]) -> frozenset[Held]:
+    """What is held in both, in the weaker mode, as often as in the one with fewer."""
+    if a is b or a == b:
+        return a
+    other = {held.lock: held for held in b}
+    found = []
+    for held in a:
+        same = other.get(held.lock)
+        if same is not None:
+            found.append(
+                Held(held.lock, held.is_write and same.is_write, min(held.count, same.count))
+            )
+    return frozenset(found)
+
+
+def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -> State:
+    """`a` itself if `b` adds nothing; with thresholds, widens."""
+    registers = a.registers
+    changed = False
+    new_registers: dict[int, Content] | None = None
+    for index, value in b.registers.items():
+        old = registers.get(index)
+        if old is value:
+            continue
+        if old is None:
+            new = value
+        elif thresholds is None:
+            new = join_contents(old, value)
+        else:
+            new = _widen_contents(old, value, thresholds)
+        if new is not old:
+            if new_registers is None:
+                new_registers = dict(registers)
+            new_registers[index] = new
+            changed = True
+    if thresholds is None:
+        memory = a.memory.join(b.memory)
+    else:
+        memory = a.memory.widen(b.memory, thresholds)
+    held = common_locks(a.held, b.held)
+    maybe = a.maybe if b.maybe <= a.maybe else a.maybe | b.maybe
+    symbolic = a.symbolic if a.symbolic <= b.symbolic else a.symbolic & b.symbolic
+    fresh = a.fresh if a.fresh <= b.fresh else a.fresh & b.fresh
+    running = a.running | b.running
+    sure = a.sure & b.sure
+    if not (
+        changed
+        or memory is not a.memory
+        or held != a.held
+        or maybe is not a.maybe
+        or symbolic is not a.symbolic
+        or fresh is not a.fresh
+        or running != a.running
+        or sure != a.sure
+    ):
+        return a
+    joined = State(memory)
+    joined.registers = registers if new_registers is None else new_registers
+    joined.held, joined.maybe, joined.symbolic, joined.fresh = held, maybe, symbolic, fresh
+    joined.running, joined.sure = running, sure
+    return joined

@@ -1,0 +1,184 @@
+"""Creation, joining and ending of threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from raceproof.analysis.state import State
+from raceproof.analysis.transfer import scalar
+from raceproof.concurrency import events as ev
+from raceproof.concurrency.model import Success, Wait
+from raceproof.domains import values as domain
+from raceproof.domains.values import AbstractValue
+from raceproof.ir import Call, Value
+
+if TYPE_CHECKING:
+    from raceproof.analysis.calls import Calls
+    from raceproof.analysis.interpreter import Activation
+
+
+class ThreadEvents:
+    def __init__(self, calls: Calls) -> None:
+        self.calls = calls
+        self.run = calls.run
+        self.analysis = calls.analysis
+        self.threads = calls.analysis.threads
+
+    def handlers(self) -> dict[type[ev.Event], Any]:
+        return {
+            ev.ThreadCreate: self._create,
+            ev.ThreadJoin: self._join,
+            ev.ThreadExit: self._exit,
+            ev.ProcessExit: self._end,
+            ev.ThreadSelf: self._self,
+        }
+
+    # --- creation ------------------------------------------------------------------------------
+
+    def _create(
+        self, act: Activation, call: Call, event: ev.ThreadCreate, state: State
+    ) -> list[State]:
+        memory = self.calls.memory
+        entry = scalar(self.run.value(act, state, event.entry))
+        argument = domain.constant(0, memory.bits)
+        if event.argument is not None:
+            argument = scalar(self.run.value(act, state, event.argument))
+        names = sorted(
+            name
+            for base in entry.pointers
+            if (name := self.analysis.objects[base].function) is not None
+        )
+        if entry.is_unknown or not names:
+            self.analysis.records.assume(
+                f"the thread created at {call.position or act.function.display} runs code outside "
+                "of the program"
+            )
+        ids = domain.BOTTOM
+        before = state.running
+        if event.id_pointer is not None:
+            self._record_id(act, call, event.id_pointer, state)
+        for name in names:
+            ids = domain.join(ids, self._start(act, call, name, argument, state, before))
+        if ids.is_bottom:
+            ids = domain.any_integer(memory.bits)
+        if event.id_pointer is not None:
+            address = memory.address(act, state, event.id_pointer)
+            memory.write(state, address, 0, memory.bits // 8, ids)
+        self.analysis.hand_over(argument)
+        memory.publish(state, argument)
+        result = ids if event.id_is_result else domain.constant(0, 32)
+        self.calls.result(act, call, state, result if call.result is not None else None)
+        return [state]
+
+    def _start(
+        self,
+        act: Activation,
+        call: Call,
+        name: str,
+        argument: AbstractValue,
+        state: State,
+        before: int,
+    ) -> AbstractValue:
+        """One thread that is created; returns its id."""
+        threads = self.threads
+        creator = threads[self.run.thread]
+        site = self.analysis.contexts.enter(
+            act.context, call.number, act.counters, name, act.is_capped
+        )
+        info = threads.find(self.run.thread, site, call.number, name)
+        if info is creator or before & info.bit or not creator.is_unique:
+            threads.not_unique(info)
+        family = info.bit | info.children
+        others = before | creator.bit
+        if info.is_unique:
+            threads.together(info, others & ~info.bit)
+        else:
+            threads.together(info, others | info.bit)
+        for child in threads.all:
+            if info.children >> child.index & 1:
+                threads.together(child, others)
+        self.threads.sure_together(info, state.sure | creator.bit)
+        state.running |= family
+        state.sure |= info.bit
+        threads.add_start(info, state, argument)
+        base = self.analysis.objects.thread_id(info.index, name)
+        return domain.address(base, 0, self.calls.memory.bits)
+
+    def _record_id(self, act: Activation, call: Call, pointer: Value, state: State) -> None:
+        """The id is written before the new thread runs."""
+        memory = self.calls.memory
+        address = memory.address(act, state, pointer)
+        memory.record(act, call, state, pointer, address, memory.bits // 8, True, False)
+
+    # --- joining -------------------------------------------------------------------------------
+
+    def _join(self, act: Activation, call: Call, event: ev.ThreadJoin, state: State) -> list[State]:
+        memory = self.calls.memory
+        value = scalar(self.run.value(act, state, event.thread))
+        if event.is_indirect:
+            value = memory.read(state, value, 0, memory.bits // 8, memory.bits)
+        is_certain = event.wait is Wait.BLOCK and event.success in (Success.ALWAYS, Success.ZERO)
+        joined = self._only_thread(value) if is_certain else None
+        if joined is not None:
+            info = self.threads[joined]
+            if info.left is None and info.runs:
+                return []
+            if info.is_unique:
+                self._gone(state, joined)
+        if event.result_pointer is not None:
+            self._store_result(act, call, event, state, value)
+        width = self.run.evaluator.width(call.result.type) if call.result is not None else None
+        zero = domain.constant(0, width) if width is not None and is_certain else None
+        self.calls.result(act, call, state, zero)
+        return [state]
+
+    def _only_thread(self, value: AbstractValue) -> int | None:
+        """The thread that an id stands for, if it is clear."""
+        place = value.only_address
+        return None if place is None else self.analysis.objects.thread_ids.get(place[0])
+
+    def _gone(self, state: State, thread: int) -> None:
+        """The thread has ended, and those of its children that it waited for."""
+        info = self.threads[thread]
+        gone = info.bit | (info.children & ~(info.left or 0))
+        ended = gone & state.running
+        state.running &= ~gone
+        state.sure &= ~gone
+        self.calls.memory.absorb(state, ended)
+
+    def _store_result(
+        self, act: Activation, call: Call, event: ev.ThreadJoin, state: State, value: AbstractValue
+    ) -> None:
+        assert event.result_pointer is not None
+        memory = self.calls.memory
+        address = memory.address(act, state, event.result_pointer)
+        if not address.pointers:
+            return
+        result = domain.BOTTOM
+        for base in value.pointers:
+            thread = self.analysis.objects.thread_ids.get(base)
+            if thread is not None and self.threads[thread].result is not None:
+                found = self.threads[thread].result
+                assert found is not None
+                result = domain.join(result, found)
+        if result.is_bottom:
+            result = domain.join(domain.any_integer(memory.bits), self.analysis.external_pointer)
+        size = self.analysis.program.layout.pointer_size
+        memory.record(act, call, state, event.result_pointer, address, size, True, False)
+        memory.write(state, address, 0, size, result)
+
+    # --- ending --------------------------------------------------------------------------------
+
+    def _exit(self, act: Activation, call: Call, event: ev.ThreadExit, state: State) -> list[State]:
+        value = None if event.value is None else scalar(self.run.value(act, state, event.value))
+        self.analysis.thread_ended(self.run.thread, state, value)
+        return []
+
+    def _end(self, act: Activation, call: Call, event: ev.ProcessExit, state: State) -> list[State]:
+        return []
+
+    def _self(self, act: Activation, call: Call, event: ev.ThreadSelf, state: State) -> list[State]:
+        info = self.threads[self.run.thread]
+        base = self.analysis.objects.thread_id(info.index, info.entry)
+        self.calls.result(act, call, state, domain.address(base, 0, self.calls.memory.bits))
+        return [state]

@@ -1,0 +1,272 @@
+"""Thread-modular analysis: each thread by itself, reading what the others may have written.
+
+A thread is interpreted as a sequential program. It starts in the join of the states at its creation
+sites. Whenever it reads memory, it gets its own view joined with all values that threads which may
+be running beside it ever write to those bytes (the strategy *over*), or its own view alone
+(*under*). Threads are interpreted again until starts, writes and the threads themselves no longer
+change.
+
+Why *over* is sound. Take any sequentially consistent execution and any read in it, by thread T, of
+a byte last written by some write w. By induction over the execution, every value up to there is
+covered. Either w is T's own, or its creator's (or a creator's creator's) from before the creation:
+then it is in T's own view, which starts as the view of its creator. Or w is by another thread U:
+if U had ended and been joined by T, or by an ancestor before it created T's branch, its writes were
+joined into the view at that join (`absorb`). Otherwise nothing tells T that U has ended, so U is in
+the set of threads that may run beside T (a thread leaves that set only by such a join), and the
+value of w is among the values recorded for U. Writes are recorded unless no other thread may be
+running; then they reach others only through creations or joins of the writer.
+
+A thread leaves the set only when its id is a single known thread that is unique, so at most one
+instance is running, and this instance has been waited for.
+"""
+
+from __future__ import annotations
+
+import time
+
+from raceproof.analysis.contexts import Contexts
+from raceproof.analysis.evaluate import Evaluator, InitialMemory
+from raceproof.analysis.flow import Flow, Flows
+from raceproof.analysis.interference import Interference
+from raceproof.analysis.interpreter import Interpreter, OutOfBudget
+from raceproof.analysis.objects import Objects
+from raceproof.analysis.records import Records
+from raceproof.analysis.state import Content, State
+from raceproof.analysis.threads import ThreadInfo, Threads
+from raceproof.concurrency.accesses import Events
+from raceproof.concurrency.catalogue import Models
+from raceproof.concurrency.events import ThreadCreate, ThreadJoin
+from raceproof.domains import integers as ints
+from raceproof.domains import values as domain
+from raceproof.domains.bases import Base
+from raceproof.domains.memory import Memory
+from raceproof.domains.values import AbstractValue, Pointers
+from raceproof.ir import Call, Compare, FunctionAddress, IntConstant, PointerType, Program
+from raceproof.ir.cfg import direct_calls
+from raceproof.verdict import BaseKind
+
+_MOST_THRESHOLDS = 48
+_FEW_ROUNDS = 2
+
+
+class Analysis:
+    """The whole program; `run` fills in everything else."""
+
+    def __init__(
+        self,
+        program: Program,
+        models: Models,
+        *,
+        unroll: int = 0,
+        sees_others: bool = True,
+        deadline: float | None = None,
+    ) -> None:
+        self.program = program
+        self.events = Events(program, models)
+        self.flows = Flows(program)
+        self.contexts = Contexts()
+        self.objects = Objects(program)
+        self.threads = Threads(program.entry)
+        bits = program.layout.pointer_size * 8
+        self.interference = Interference(bits, sees_others)
+        self.records = Records()
+        self.stored: dict[int, set[int]] = {}
+        """Base -> bases whose addresses were stored in it, ever."""
+        self.handed_over: set[int] = set()
+        """Bases whose addresses were given to a new thread."""
+        self.rounds = Rounds(program, self.events, unroll)
+        self.thresholds = _thresholds(program)
+        self.is_recording = True
+        self.deadline = deadline
+        self._ticks = 0
+        self._seen: dict[int, tuple[int, ...]] = {}
+        self.external_pointer = domain.AbstractValue(
+            ints.top(bits), {self.objects.external: ints.top(bits)}
+        )
+        self._bits = bits
+
+    # --- what the interpreter asks and tells ----------------------------------------------------
+
+    def tick(self) -> None:
+        self._ticks += 1
+        if self.deadline is not None and self._ticks % 64 == 0:
+            if time.monotonic() > self.deadline:
+                raise OutOfBudget
+
+    def external_value(self, bits: int) -> AbstractValue:
+        """What memory outside of the program may hold."""
+        return self.external_pointer if bits == self._bits else domain.any_integer(bits)
+
+    def note_external(self, base: Base[BaseKind]) -> None:
+        if base.function is None:
+            self.records.assume("memory outside of the program is not shared between its threads")
+
+    def note_unknown(self, name: str) -> None:
+        self.records.assume(
+            f"`{name}` (defined nowhere, no model) starts no threads and accesses nothing shared"
+        )
+
+    def stored_addresses(self, base: int, pointers: Pointers) -> None:
+        self.stored.setdefault(base, set()).update(pointers)
+
+    def hand_over(self, argument: AbstractValue) -> None:
+        self.handed_over.update(argument.pointers)
+
+    def thread_ended(self, thread: int, state: State, value: AbstractValue | None) -> None:
+        info = self.threads[thread]
+        self.threads.ended(info, state.running)
+        if value is not None:
+            self.hand_over(value)
+            result = value if info.result is None else domain.join(info.result, value)
+            if result is not info.result:
+                info.result = result
+                self.threads.version += 1
+
+    # --- the fixpoint --------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Interprets threads until nothing changes."""
+        self._prepare_main()
+        while True:
+            changed = False
+            index = 0
+            while index < len(self.threads.all):
+                info = self.threads[index]
+                now = (self.threads.version, self.interference.version)
+                if info.start is not None and self._seen.get(index) != now:
+                    self._seen[index] = now
+                    self._interpret(info)
+                    changed = True
+                index += 1
+            if not changed:
+                return
+
+    def _prepare_main(self) -> None:
+        info = self.threads.main
+        evaluator = Evaluator(self, 0)
+        initial = InitialMemory(self, 0, evaluator)
+        info.start = State(initial.of_globals(list(self.program.globals.values())))
+        info.argument = domain.any_integer(32)
+
+    def _interpret(self, info: ThreadInfo) -> None:
+        info.runs += 1
+        self.records = info.records = Records()
+        run = Interpreter(self, info.index)
+        assert info.start is not None
+        state = info.start.copy()
+        state.registers = {}
+        state.running = info.beside
+        if info.is_unique:
+            state.running &= ~(info.bit | info.children)
+        if info.index:
+            state.memory = self._own_globals(info, state.memory)
+        function = self.program.functions[info.entry]
+        if not function.is_defined:
+            self.note_unknown(info.entry)
+            self.thread_ended(info.index, state, None)
+            return
+        states = self._constructed(run, state) if info.index == 0 else [state]
+        context = self.contexts.root(info.index, function.name)
+        for start in states:
+            arguments = self._arguments(info)
+            for left, value in run.run(function, arguments, {}, start, context):
+                result = value if isinstance(value, AbstractValue) else None
+                if info.index:
+                    self.thread_ended(info.index, left, result)
+
+    def _own_globals(self, info: ThreadInfo, memory: Memory) -> Memory:
+        """Fresh thread-locals of a new thread."""
+        variables = [g for g in self.program.globals.values() if g.is_thread_local]
+        if not variables:
+            return memory
+        own = InitialMemory(self, info.index, Evaluator(self, info.index)).of_globals(variables)
+        for base, contents in own.items():
+            memory = memory.set(base, contents)
+        return memory
+
+    def _constructed(self, run: Interpreter, state: State) -> list[State]:
+        """After the functions that run before `main`."""
+        states = [state]
+        for name in self.program.constructors:
+            function = self.program.functions.get(name)
+            if function is None or not function.is_defined:
+                continue
+            context = self.contexts.root(0, name)
+            states = [left for old in states for left, _ in run.run(function, (), {}, old, context)]
+        return states
+
+    def _arguments(self, info: ThreadInfo) -> tuple[Content, ...]:
+        function = self.program.functions[info.entry]
+        if info.index == 0:
+            return tuple(
+                self.external_pointer
+                if isinstance(parameter.type, PointerType)
+                else domain.any_integer(getattr(parameter.type, "bits", 32))
+                for parameter in function.parameters
+            )
+        assert info.argument is not None
+        first: tuple[Content, ...] = (info.argument,)
+        return (first + (self.external_pointer,) * len(function.parameters))[
+            : len(function.parameters)
+        ]
+
+
+class Rounds:
+    """How many rounds of a loop are kept apart: many where threads are created or joined, so that
+    each round's thread is known by itself; few elsewhere."""
+
+    def __init__(self, program: Program, events: Events, unroll: int) -> None:
+        self._few = unroll or _FEW_ROUNDS
+        self._many = max(self._few, min(20, 20_000 // max(1, program.instruction_count)))
+        self._busy = _functions_with_threads(program, events)
+        self._events = events
+        self._known: dict[tuple[str, int], int] = {}
+
+    def of(self, flow: Flow, head: int) -> int:
+        key = (flow.function.name, head)
+        found = self._known.get(key)
+        if found is None:
+            is_busy = any(
+                isinstance(instruction, Call) and self._concerns_threads(instruction)
+                for block in flow.loops[head].blocks
+                for instruction in flow.function.blocks[block].instructions
+            )
+            found = self._known[key] = self._many if is_busy else self._few
+        return found
+
+    def _concerns_threads(self, call: Call) -> bool:
+        if isinstance(self._events.of(call), ThreadCreate | ThreadJoin):
+            return True
+        return isinstance(call.callee, FunctionAddress) and call.callee.name in self._busy
+
+
+def _functions_with_threads(program: Program, events: Events) -> set[str]:
+    """Functions that create or join threads, themselves or through what they call by name."""
+    callers: dict[str, set[str]] = {}
+    work: list[str] = []
+    for function in program.defined:
+        for call, name in direct_calls(function):
+            callers.setdefault(name, set()).add(function.name)
+            if isinstance(events.of(call), ThreadCreate | ThreadJoin):
+                work.append(function.name)
+    found: set[str] = set()
+    while work:
+        name = work.pop()
+        if name not in found:
+            found.add(name)
+            work.extend(callers.get(name, ()))
+    return found
+
+
+def _thresholds(program: Program) -> tuple[int, ...]:
+    """Constants that the program compares with: good places to stop widening."""
+    found = {0, 1, -1}
+    for _, instruction in program.all_instructions():
+        if isinstance(instruction, Compare):
+            for value in (instruction.left, instruction.right):
+                if isinstance(value, IntConstant):
+                    number = value.signed
+                    found |= {number - 1, number, number + 1}
+        if len(found) > _MOST_THRESHOLDS:
+            break
+    return tuple(sorted(found))

@@ -1,0 +1,138 @@
+"""The threads of a program, found while it is interpreted.
+
+An abstract thread is where it was created (thread, calling context, call) and what it runs. It is
+*unique* if at most one instance runs at a time. For each thread we keep the state it starts in, the
+threads that may run beside it, and what is left when it ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from raceproof.analysis.contexts import Context
+from raceproof.analysis.records import Records
+from raceproof.analysis.state import State, join_states
+from raceproof.domains.values import AbstractValue
+from raceproof.domains.values import join as join_values
+from raceproof.domains.values import widen as widen_values
+
+
+@dataclass(eq=False)
+class ThreadInfo:
+    index: int
+    entry: str
+    parent: int | None
+    site: Context | None
+    """The context of the creating call."""
+    call: int
+    """The creating call."""
+    is_unique: bool = True
+    start: State | None = None
+    argument: AbstractValue | None = None
+    starts: int = 0
+    """How often the start grew."""
+    beside: int = 0
+    """Bit set: threads that may run at the same time, as far as others tell."""
+    surely_beside: int = 0
+    """Bit set: threads that were running for sure when it was created, or were created then."""
+    children: int = 0
+    """Bit set of all threads created by it, or by those."""
+    left: int | None = None
+    """Bit set of threads that may still run when it ends; None if it was never seen to end."""
+    result: AbstractValue | None = None
+    runs: int = 0
+    """How often it was interpreted."""
+    records: Records = field(default_factory=Records)
+    """What its latest interpretation noted."""
+
+    @property
+    def bit(self) -> int:
+        return 1 << self.index
+
+
+class Threads:
+    """All threads; index 0 is the one that runs the program's entry."""
+
+    def __init__(self, entry: str) -> None:
+        self.all: list[ThreadInfo] = [ThreadInfo(0, entry, None, None, -1)]
+        self._known: dict[tuple[object, ...], ThreadInfo] = {}
+        self.version = 0
+
+    @property
+    def main(self) -> ThreadInfo:
+        return self.all[0]
+
+    def __getitem__(self, index: int) -> ThreadInfo:
+        return self.all[index]
+
+    def find(self, parent: int, site: Context, call: int, entry: str) -> ThreadInfo:
+        """The thread created here; an ancestor of the parent if that was created here too."""
+        at: int | None = parent
+        while at is not None:
+            info = self.all[at]
+            if info.call == call and info.entry == entry:
+                if info.is_unique:
+                    info.is_unique = False
+                    self.version += 1
+                return info
+            at = info.parent
+        key = (parent, site.number, call, entry)
+        found = self._known.get(key)
+        if found is None:
+            found = ThreadInfo(len(self.all), entry, parent, site, call)
+            self.all.append(found)
+            self._known[key] = found
+            self.version += 1
+            at = parent
+            while at is not None:
+                self.all[at].children |= found.bit
+                at = self.all[at].parent
+        return found
+
+    def add_start(self, info: ThreadInfo, state: State, argument: AbstractValue) -> None:
+        """The thread may start in this state, with this argument."""
+        start = State(state.memory)
+        start.maybe = frozenset()
+        if info.start is None or info.argument is None:
+            info.start, info.argument = start, argument
+            self.version += 1
+            return
+        info.starts += 1
+        wide = (0,) if info.starts > 6 else None
+        joined = join_states(info.start, start, wide)
+        value = (widen_values if wide else join_values)(info.argument, argument)
+        if joined is not info.start or value is not info.argument:
+            info.start, info.argument = joined, value
+            self.version += 1
+
+    def together(self, info: ThreadInfo, others: int) -> None:
+        """`info` may run at the same time as the others, and they as it."""
+        if others & ~info.beside:
+            info.beside |= others
+            self.version += 1
+        for other in self.all:
+            if others >> other.index & 1 and not other.beside & info.bit:
+                other.beside |= info.bit
+                self.version += 1
+
+    def sure_together(self, info: ThreadInfo, others: int) -> None:
+        """On some way `info` is created while the others surely run."""
+        info.surely_beside |= others
+        for other in self.all:
+            if others >> other.index & 1:
+                other.surely_beside |= info.bit
+
+    def not_unique(self, info: ThreadInfo) -> None:
+        if info.is_unique:
+            info.is_unique = False
+            self.version += 1
+        if not info.beside & info.bit:
+            info.beside |= info.bit
+            self.version += 1
+
+    def ended(self, info: ThreadInfo, running: int) -> None:
+        """It may end while these of its children still run."""
+        left = (info.left or 0) | (running & info.children)
+        if left != info.left:
+            info.left = left
+            self.version += 1

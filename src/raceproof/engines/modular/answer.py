@@ -1,0 +1,130 @@
+"""The engine's answer: findings, open candidates, protections, assumptions."""
+
+from __future__ import annotations
+
+from raceproof.analysis.records import RawAccess
+from raceproof.analysis.thread_modular import Analysis
+from raceproof.engines.modular.describe import Describer
+from raceproof.engines.modular.detect import BaseReport, detect, is_sure
+from raceproof.engines.modular.facts import Facts
+from raceproof.engines.modular.protections import protections_of
+from raceproof.options import Options
+from raceproof.verdict import (
+    Answer,
+    Candidate,
+    Confidence,
+    Finding,
+    Location,
+    Outcome,
+)
+
+Pair = tuple[RawAccess, RawAccess]
+_MOST_CANDIDATES = 200
+
+
+def answer_of(
+    analysis: Analysis, reports: list[BaseReport], under: Analysis | None, options: Options
+) -> Answer:
+    describer = Describer(analysis, options.context_depth)
+    sure = _sure_pairs(under) if under is not None else set()
+    findings: list[Finding] = []
+    candidates: list[Candidate] = []
+    for report in reports:
+        for location, pairs in _by_location(report, describer):
+            best = sorted(pairs, key=lambda pair: _rank(pair, sure))
+            first, second = best[0]
+            is_likely = _key(best[0]) in sure
+            accesses = (describer.access(first), describer.access(second))
+            others = ()
+            if options.all_pairs:
+                others = tuple((describer.access(a), describer.access(b)) for a, b in best[1:])
+            findings.append(
+                Finding(
+                    location,
+                    Confidence.LIKELY if is_likely else Confidence.POSSIBLE,
+                    accesses,
+                    engine="modular",
+                    others=others,
+                )
+            )
+            for a, b in _different(best)[:_MOST_CANDIDATES]:
+                candidates.append(Candidate(location, describer.access(a), describer.access(b)))
+    blind = _blind(analysis, describer)
+    assumptions = sorted({a for info in analysis.threads.all for a in info.records.assumptions})
+    if any(f.confidence >= Confidence.LIKELY for f in findings):
+        outcome = Outcome.RACE
+    elif findings or blind:
+        outcome = Outcome.UNKNOWN
+    else:
+        outcome = Outcome.RACE_FREE
+    return Answer(
+        outcome,
+        tuple(sorted(findings, key=lambda f: -f.confidence)),
+        tuple(candidates),
+        tuple(protections_of(analysis, reports, describer)),
+        (*assumptions, *blind),
+        tuple(describer.thread(info.index) for info in analysis.threads.all),
+        tuple(describer.location(report.base, None, None) for report in reports),
+    )
+
+
+def _key(pair: Pair) -> tuple[int, int, bool, bool]:
+    (a, b) = pair
+    if (a.instruction, a.is_write) > (b.instruction, b.is_write):
+        a, b = b, a
+    return a.instruction, b.instruction, a.is_write, b.is_write
+
+
+def _sure_pairs(under: Analysis) -> set[tuple[int, int, bool, bool]]:
+    facts = Facts(under)
+    return {
+        _key(pair) for report in detect(under) for pair in report.pairs if is_sure(*pair, facts)
+    }
+
+
+def _rank(pair: Pair, sure: set[tuple[int, int, bool, bool]]) -> tuple[object, ...]:
+    """Sure before possible, write-write before read-write, then the order of the source."""
+    a, b = pair
+    return (_key(pair) not in sure, not (a.is_write and b.is_write), a.instruction, b.instruction)
+
+
+def _different(pairs: list[Pair]) -> list[Pair]:
+    """One pair for each pair of instructions and threads."""
+    seen: dict[object, Pair] = {}
+    for pair in pairs:
+        seen.setdefault((_key(pair), pair[0].thread, pair[1].thread), pair)
+    return list(seen.values())
+
+
+def _by_location(report: BaseReport, describer: Describer) -> list[tuple[Location, list[Pair]]]:
+    """The pairs of a base by the bytes they have in common."""
+    groups: dict[tuple[int | None, int | None], list[Pair]] = {}
+    for a, b in report.pairs:
+        groups.setdefault(_common(a, b), []).append((a, b))
+    order = sorted(groups, key=lambda k: (k[0] is None, k[0] or 0, k[1] or 0))
+    return [(describer.location(report.base, *key), groups[key]) for key in order]
+
+
+def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:
+    starts = [x.offsets.signed_constant for x in (a, b)]
+    exact = [s for s in starts if s is not None]
+    if not exact or a.size is None or b.size is None:
+        return None, None
+    if len(exact) == 1:
+        access = a if starts[0] is not None else b
+        assert access.size is not None
+        return exact[0], exact[0] + access.size
+    return max(exact), min(exact[0] + a.size, exact[1] + b.size)
+
+
+def _blind(analysis: Analysis, describer: Describer) -> list[str]:
+    """Accesses that nobody can follow: no proof goes past them."""
+    found: dict[str, None] = {}
+    for info in analysis.threads.all:
+        for (_, instruction), is_write in info.records.blind.items():
+            position = analysis.program.instruction(instruction).position
+            kind = "write" if is_write else "read"
+            found[
+                f"not followed: a {kind} at {position} through a pointer that may point anywhere"
+            ] = None
+    return list(found)

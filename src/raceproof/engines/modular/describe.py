@@ -1,0 +1,106 @@
+"""From the analysis's numbers to the words of a verdict."""
+
+from __future__ import annotations
+
+from raceproof.analysis.records import RawAccess
+from raceproof.analysis.state import ATOMIC, LockKey
+from raceproof.analysis.thread_modular import Analysis
+from raceproof.ir import Global, StackSlot
+from raceproof.verdict import (
+    Access,
+    HeldLock,
+    Location,
+    LockMode,
+    Site,
+    Thread,
+)
+
+
+class Describer:
+    def __init__(self, analysis: Analysis, depth: int) -> None:
+        self.analysis = analysis
+        self.program = analysis.program
+        self.objects = analysis.objects
+        self.depth = depth
+        self._threads: dict[int, Thread] = {}
+
+    def thread(self, index: int) -> Thread:
+        found = self._threads.get(index)
+        if found is None:
+            info = self.analysis.threads[index]
+            chain: tuple[Site, ...] = ()
+            if info.parent is not None:
+                chain = (*self.thread(info.parent).chain, self.site(info.call))
+            function = self.program.functions[info.entry]
+            found = Thread(function.display, chain, info.is_unique)
+            self._threads[index] = found
+        return found
+
+    def site(self, number: int) -> Site:
+        function = self.program.function_of(number)
+        return Site(number, function.display, self.program.instruction(number).position)
+
+    def location(self, base: int, start: int | None, end: int | None) -> Location:
+        described = self.objects[base]
+        name = described.name
+        debug_type = self._debug_type(base)
+        if start is not None and debug_type:
+            name += self.program.debug.path(debug_type, start, (end or start) - start)
+        elif start:
+            name += f"+{start}"
+        return Location(described.kind, _identity(described.descriptor), name, start, end)
+
+    def _debug_type(self, base: int) -> str:
+        described = self.objects[base]
+        descriptor = described.descriptor
+        assert isinstance(descriptor, tuple)
+        if descriptor[0] in ("global", "thread-local"):
+            variable: Global = self.program.globals[str(descriptor[-1])]
+            return variable.debug_type
+        if descriptor[0] == "slot":
+            slot = self.program.instruction(int(descriptor[2]))
+            return slot.debug_type if isinstance(slot, StackSlot) else ""
+        if descriptor[0] == "heap":
+            pointer = self.program.heap_types.get(int(descriptor[2]), "")
+            if pointer:
+                type_ = self.program.debug.type(pointer)
+                if type_.kind == "pointer":
+                    return type_.target
+        return ""
+
+    def lock_name(self, key: LockKey) -> str:
+        if key == ATOMIC:
+            return "atomic section"
+        if key.offset < 0:
+            return f"once {self.location(key.base, -1 - key.offset, None).name}"
+        return self.location(key.base, key.offset, None).name
+
+    def access(self, raw: RawAccess) -> Access:
+        instruction = self.program.instruction(raw.instruction)
+        start = raw.offsets.signed_constant
+        end = None if start is None or raw.size is None else start + raw.size
+        sure = {held.lock for held in raw.held}
+        locks = [
+            HeldLock(self.lock_name(held.lock), LockMode.WRITE if held.is_write else LockMode.READ)
+            for held in sorted(raw.held)
+        ]
+        locks += [
+            HeldLock(self.lock_name(key), LockMode.WRITE, False) for key in sorted(raw.maybe - sure)
+        ]
+        chain = raw.context.chain()[1:]
+        return Access(
+            self.thread(raw.thread),
+            raw.instruction,
+            self.program.function_of(raw.instruction).display,
+            instruction.position,
+            self.location(raw.base, start, end),
+            raw.is_write,
+            raw.is_atomic,
+            tuple(locks),
+            tuple(self.site(context.call) for context in chain[-self.depth :]),
+        )
+
+
+def _identity(descriptor: object) -> str:
+    assert isinstance(descriptor, tuple)
+    return ":".join(str(part) for part in descriptor)

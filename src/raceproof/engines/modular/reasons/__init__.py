@@ -1,0 +1,40 @@
+"""Why two accesses to the same base cannot race: one module a reason, one question each.
+
+`REASONS` are asked in order; the first that excludes a pair is its protection in the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from raceproof.analysis.records import RawAccess
+from raceproof.engines.modular.facts import Facts
+from raceproof.engines.modular.reasons import (
+    atomic,
+    disjoint,
+    locks,
+    reading,
+    relative_locks,
+    thread_local,
+    thread_order,
+)
+
+Reason = Callable[[RawAccess, RawAccess, Facts], bool]
+
+REASONS: tuple[tuple[str, Reason], ...] = (
+    ("read-only", reading.excludes),
+    ("atomic", atomic.excludes),
+    ("disjoint", disjoint.excludes),
+    ("thread-local", thread_local.excludes),
+    ("thread-order", thread_order.excludes),
+    ("lock", locks.excludes),
+    ("relative-lock", relative_locks.excludes),
+)
+
+
+def reason_against(a: RawAccess, b: RawAccess, facts: Facts) -> str | None:
+    """The key of the first reason why the two cannot race; None if they may."""
+    for key, excludes in REASONS:
+        if excludes(a, b, facts):
+            return key
+    return None

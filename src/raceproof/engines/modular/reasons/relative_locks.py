@@ -1,0 +1,35 @@
+"""A lock that lies beside the accessed bytes, or is found by the same index.
+
+    lock(&node->lock);  node->count++;              lock 8 bytes before the accessed ones
+    lock(&m[i]);        a[i] = 0;                   lock m[i] for the element a[i]
+
+Both accesses of one byte then hold the same lock, whichever it is.
+"""
+
+from raceproof.analysis.records import RawAccess
+from raceproof.engines.modular.facts import Facts
+
+
+def excludes(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
+    for lock in a.relative:
+        *key, is_write = lock
+        if lock in b.relative and is_write:
+            return _same_start(a, b)
+        if (*key, not is_write) in b.relative:
+            return _same_start(a, b)
+    return False
+
+
+def _same_start(a: RawAccess, b: RawAccess) -> bool:
+    """The lock's place is told from the start of the access: equal starts, or no overlap at all."""
+    if a.size is None or b.size is None:
+        return False
+    if a.size == b.size and _aligned(a, a.size) and _aligned(b, b.size):
+        return True
+    low, high = a.offsets.signed_constant, b.offsets.signed_constant
+    return low is not None and low == high
+
+
+def _aligned(access: RawAccess, size: int) -> bool:
+    start, _, stride = access.offsets.progression()
+    return start % size == 0 and stride % size == 0
