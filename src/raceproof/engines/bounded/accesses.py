@@ -16,6 +16,7 @@ from raceproof.engines.bounded.events import (
     Constraint,
     Cut,
     Event,
+    Input,
     MemoryAccess,
     Place,
     Read,
@@ -89,6 +90,7 @@ class Accesses:
             is_inner=self.state.section > 0,
             position=self.position,
             calls=self.calls,
+            tick=len(self.body.ticks) - 1,
         )
 
     @contextmanager
@@ -141,9 +143,18 @@ class Accesses:
             if not (address.is_constant and address.constant == 0):
                 self.cut("a pointer that may lead anywhere")
             raise PathEnds
-        if not address.is_constant:
-            self.require(self.terms.any(self.at(address, place) for place in places))
+        if not address.is_constant or any(place[0].length is not None for place in places):
+            self.require(self.terms.any(self._inside(address, place, size) for place in places))
         return tuple(places)
+
+    def _inside(self, address: Term, place: Place, size: int) -> Term:
+        """The access goes to this place, and the place exists."""
+        here = self.at(address, place)
+        length = place[0].length
+        if length is None:
+            return here
+        end = self.terms.const(place[1] + size, length.width)
+        return self.terms.and_(here, self.terms.compare("ule", end, length))
 
     def at(self, address: Term, place: Place) -> Term:
         target = self.terms.const(place[0].address + place[1], address.width)
@@ -210,17 +221,26 @@ class Accesses:
                     self.sharing.define(variable, self.sharing.loaded(target, offset))
                     initial = self.unfolder.initial_value(target, offset, size)
                     self.sharing.define(variable, self.sharing.targets(initial))
+                    self._note_input(initial, self.at(address, (target, offset)))
                 event.operations.append(Read(variable, address, size, shared))
                 if is_access:
                     self._add_access(event, address, size, shared, False, is_atomic)
                 result = variable
         for place in own:
             value = self.state.read(*place, size)
+            self._note_input(value, self.at(address, place))
             result = (
                 value if result is None else self.terms.ite(self.at(address, place), value, result)
             )
         assert result is not None
         return result
+
+    def _note_input(self, value: Term, condition: Term) -> None:
+        """Uninitialised memory is an input when it is first read."""
+        if value.operation == "var" and str(value.value).startswith("uninitialised"):
+            guard = self.terms.and_(self.state.guard, condition)
+            number = self.instruction.number if self.instruction else -1
+            self.body.inputs.append(Input(len(self.body.events), guard, number, value))
 
     def write(
         self,

@@ -71,6 +71,10 @@ class Event:
     position: Position | None = None
     calls: tuple[int, ...] = ()
     """The calls that led here, outermost first."""
+    creates: tuple[tuple[int, Term], ...] = ()
+    """The threads that it creates, and when."""
+    tick: int = -1
+    """Its place among the thread's ticks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +121,8 @@ class ThreadBody:
     constraints: list[Constraint] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
+    ticks: list[tuple[int, Term]] = field(default_factory=list)
+    """Every instruction at which the machine might stop, with its guard, events or not."""
 
 
 @dataclass(slots=True, eq=False)

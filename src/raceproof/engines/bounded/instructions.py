@@ -51,7 +51,10 @@ class InstructionWalker(Walker):
 
     def execute(self, instruction: object) -> None:
         assert isinstance(instruction, Instruction)
-        handler = _HANDLERS.get(type(instruction))
+        kind = type(instruction)
+        if kind in _STOPS:
+            self.body.ticks.append((instruction.number, self.state.guard))
+        handler = _HANDLERS.get(kind)
         if handler is not None:
             handler(self, instruction)
         elif instruction.result is not None:
@@ -370,6 +373,7 @@ def _replaced(value: Value, path: tuple[int, ...], new: Value) -> Value:
     return (*value[:index], _replaced(value[index], path[1:], new), *value[index + 1 :])
 
 
+_STOPS = frozenset({Load, Store, AtomicUpdate, CompareExchange, CopyMemory, SetMemory, Call})
 _W = InstructionWalker
 _HANDLERS: dict[type, Callable[..., None]] = {
     StackSlot: _W._slot,

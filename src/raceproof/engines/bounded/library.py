@@ -229,6 +229,23 @@ class ThreadWalker(SynchronisingWalker):
                 return total
         return None
 
+    def _length(self, size: Size) -> Term | None:
+        """The size of an allocation as a term."""
+        factors: tuple[Operand, ...] = ()
+        scale = 1
+        if isinstance(size, Product):
+            factors, scale = size.factors, size.scale
+        elif isinstance(size, Operand):
+            factors = (size,)
+        width = self.space.pointer_width
+        result = self.terms.const(scale, width)
+        limit = self.terms.const(_UNKNOWN_SIZE, width)
+        for factor in factors:
+            term = self.terms.resize(self.term(factor), width)
+            self.require(self.terms.compare("ule", term, limit))
+            result = self.terms.binary("mul", term, result)
+        return result if factors else None
+
     def _plain(self, event: meaning.Event) -> None:
         """A call that returns something and does no more."""
         result = event.call.result
@@ -265,10 +282,16 @@ class ThreadWalker(SynchronisingWalker):
 
     def _allocate(self, event: meaning.Allocate) -> None:
         size = self._bytes(event.size)
+        length = None
         if size is None or size > 1 << 20:
+            length = self._length(event.size)
             self.cut("an allocation whose size depends on data")
             size = _UNKNOWN_SIZE
-        new = self.space.pointer(self.new_object("malloc", size, zeroed=event.zeroed))
+        target = self.new_object("malloc", size, zeroed=event.zeroed)
+        target.length = length
+        if length is not None:
+            self.require(self.terms.compare("ule", length, self.terms.const(size, length.width)))
+        new = self.space.pointer(target)
         if event.pointer_to is not None:
             self.write(self.term(event.pointer_to), new)
             self.set_result(self.result_of(event, True))

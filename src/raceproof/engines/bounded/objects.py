@@ -64,6 +64,8 @@ class MemoryObject:
     shadow: MemoryObject | None = field(default=None, repr=False)
     is_shadow: bool = False
     is_read_only: bool = False
+    length: Term | None = None
+    """The true size, if it depends on data; then `size` is the largest we look at."""
     function: str = ""
     """The function whose code this is."""
 

@@ -76,8 +76,6 @@ class SynchronisingWalker(InstructionWalker):
                 self.poke(lock, new)
                 self.set_result(self.result_of(event, True))
                 return
-            if event.wait is Wait.TIMED:
-                is_free = self.terms.and_(is_free, self.fresh_input("gives up", 1))
             self.poke(lock, new, is_free)
             self._set_choice(event, is_free)
 
@@ -120,15 +118,20 @@ class SynchronisingWalker(InstructionWalker):
             fewer = terms.binary("sub", old, terms.const(1, 16))
             self.poke(lock, terms.ite(terms.or_(is_writer, is_free), zero, fewer))
             return
-        if not self.unfolder.has_recursive_locks and not recursive:
-            self.poke(lock, zero)
-            return
         old = self.peek(lock, 2)
+        me = terms.const(self.thread + 1, 16)
+        owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
+        is_mine = terms.true if self.unfolder.limits.anyone_unlocks else terms.eq(owner, me)
+        if not self.unfolder.has_recursive_locks and not recursive:
+            if not self.unfolder.limits.anyone_unlocks:
+                is_mine = terms.eq(old, me)
+            self.poke(lock, zero, is_mine)
+            return
         depth = terms.binary("bvand", old, terms.const((_RECURSIVE - 1) & ~(_DEPTH - 1), 16))
         is_last = terms.eq(depth, zero)
         freed = terms.binary("bvand", old, terms.const(_RECURSIVE, 16))
         fewer = terms.binary("sub", old, terms.const(_DEPTH, 16))
-        self.poke(lock, terms.ite(is_last, freed, fewer))
+        self.poke(lock, terms.ite(is_last, freed, fewer), is_mine)
 
     def initialise_lock(self, event: meaning.LockInit) -> None:
         terms = self.terms
@@ -175,7 +178,7 @@ class SynchronisingWalker(InstructionWalker):
     def wait(self, event: meaning.ConditionWait) -> None:
         terms = self.terms
         condition = self.term(event.condition)
-        lock = self.shadow(self.operand_address(event.lock, event.lock_is_indirect))
+        lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
         flag = self.unfolder.waiting_variable(f"{self.thread}:{self.label}", self.thread, condition)
         pointer = self.space.pointer(flag)
         with self.step("wait"):
@@ -185,9 +188,9 @@ class SynchronisingWalker(InstructionWalker):
         with self.step("wake"):
             woken = terms.eq(self.peek(pointer), self.byte(_WOKEN))
             if event.wait is Wait.TIMED:
-                gave_up = terms.and_(self.fresh_input("gives up", 1), terms.not_(woken))
-            if not self.unfolder.limits.spurious:
-                self.wait_until(terms.or_(woken, gave_up))
+                gave_up = terms.not_(woken)
+            elif not self.unfolder.limits.spurious:
+                self.wait_until(woken)
             old = self.peek(lock, 2)
             owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
             self.wait_until(terms.eq(owner, terms.const(0, 16)))
@@ -280,8 +283,6 @@ class SynchronisingWalker(InstructionWalker):
                 self.poke(semaphore, new)
                 self.set_result(self.result_of(event, True))
                 return
-            if event.wait is Wait.TIMED:
-                is_positive = terms.and_(is_positive, self.fresh_input("gives up", 1))
             self.poke(semaphore, new, is_positive)
             self._set_choice(event, is_positive)
 
@@ -372,7 +373,8 @@ class SynchronisingWalker(InstructionWalker):
             started.append((number, is_it))
             identity = terms.ite(is_it, terms.const(number, 32), identity)
         width = self._identity_width(event)
-        with self.step("create", always=True):
+        with self.step("create", always=True) as step:
+            step.creates = tuple(started)
             for number, is_it in started:
                 self.poke(self.control("started", number), self.byte(1), is_it)
             if event.id_pointer is not None and not isinstance(event.id_pointer, NullPointer):

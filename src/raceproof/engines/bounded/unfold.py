@@ -36,12 +36,14 @@ class Limits:
     """Threads created by one statement in a loop that depends on data."""
     recursion: int = 4
     concrete_iterations: int = 300
-    total_threads: int = 24
+    total_threads: int = 100
     size: int = 400_000
     """Instructions walked in one pass."""
     passes: int = 12
     spurious: bool = False
     """A thread that waits on a condition may wake up for no reason."""
+    anyone_unlocks: bool = False
+    """A mutex can be unlocked by a thread that did not lock it."""
 
 
 class OutOfTime(Exception):
