@@ -64,8 +64,12 @@ def program(
 ) -> Program:
     texts = {
         name: Global(
-            name, name, POINTER, len(text) + 1,
-            BytesConstant(POINTER, text.encode() + b"\0"), is_constant=True,
+            name,
+            name,
+            POINTER,
+            len(text) + 1,
+            BytesConstant(POINTER, text.encode() + b"\0"),
+            is_constant=True,
         )
         for name, text in (strings or {}).items()
     }

@@ -30,8 +30,12 @@ def test_no_function_has_two_models() -> None:
 
 
 def test_every_role_is_used() -> None:
-    used = {model.role for file in FILES for name in read_whole(file).index
-            if (model := file.get(name)) is not None}
+    used = {
+        model.role
+        for file in FILES
+        for name in read_whole(file).index
+        if (model := file.get(name)) is not None
+    }
     assert set(Role) <= used
 
 

@@ -192,7 +192,7 @@ CASES = {
         mode = "shared"
         """,
         6,
-        ["unknown lockmode 'shared'", "write, read, any"],
+        ["unknown lock mode 'shared'", "write, read, any"],
     ),
     "bad flag": (
         """

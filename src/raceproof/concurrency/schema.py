@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from enum import Enum
@@ -124,8 +125,13 @@ def _enum(enum: type[AnyEnum], value: object) -> AnyEnum:
         return enum(value)
     except ValueError:
         raise ValueError(
-            unknown(enum.__name__.lower(), value, [member.value for member in enum])
+            unknown(_words(enum.__name__), value, [member.value for member in enum])
         ) from None
+
+
+def _words(name: str) -> str:
+    """`LockMode` -> `lock mode`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
 
 
 def _choice(enum: type[Enum]) -> Parse:
