@@ -278,3 +278,6 @@ _SETTINGS: dict[str, tuple[str, Parse]] = {
     "signed": ("signed", _flag),
     "range": ("range", _range),
 }
+
+COMMON_KEYS = tuple(_COMMON)
+"""What every function may have, besides its name and role."""
