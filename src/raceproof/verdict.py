@@ -195,6 +195,8 @@ class Answer:
     shared: tuple[Location, ...] = ()
     detail: str = ""
     statistics: tuple[tuple[str, int | float | str], ...] = ()
+    is_complete: bool | None = None
+    """Whether every race of the program is among `findings` and `open`; None: not said."""
 
 
 @dataclass(frozen=True, slots=True)

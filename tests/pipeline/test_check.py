@@ -29,8 +29,9 @@ def made_up_engines(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     def asker(*names: str, sound: str = "namer", options: Options | None = None) -> Verdict:
-        layers = tuple(plan.Layer(name, 0.5, is_sound=name == sound) for name in names)
+        layers = tuple(plan.Layer(name, 0.5) for name in names)
         monkeypatch.setattr(conduct, "layers", lambda options: layers)
+        monkeypatch.setattr(conduct, "is_complete", lambda engine, *rest: engine == sound)
         return check(fakes.program(), options or Options(timeout=20))
 
     return asker

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from raceproof.engines.question import Question
 from raceproof.errors import UserError
 from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.pipeline.ledger import Ledger
-from raceproof.pipeline.plan import DEFAULT_TIMEOUT, Layer, layers
+from raceproof.pipeline.plan import DEFAULT_TIMEOUT, Layer, is_complete, layers
 from raceproof.pipeline.worker import Fate, Report, Worker, ready
 from raceproof.verdict import Answer, Confidence, EngineRun, Outcome, Verdict
 
@@ -77,6 +78,8 @@ class _Conductor:
             self._notices.append(f"no time left for {layer.engine}")
             return False
         asked = self._ledger.candidates()
+        if layer.names_candidates and asked is not None:
+            return True
         if asked is not None and not asked and not self._options.cross_check:
             return False
         question = Question(
@@ -93,9 +96,9 @@ class _Conductor:
             return False
         self._note(report)
         if report.answer is not None:
-            self._ledger.take(
-                layer.engine, report.answer, question.candidates, is_sound=layer.is_sound
-            )
+            complete = is_complete(layer.engine, report.answer, self._options)
+            answer = replace(report.answer, is_complete=complete)
+            self._ledger.take(layer.engine, answer, question.candidates)
         return self._options.cross_check or not self._is_decided()
 
     def _is_decided(self) -> bool:

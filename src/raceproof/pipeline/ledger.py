@@ -1,8 +1,7 @@
 """What is known so far: findings, open candidates, proofs; and the verdict they add up to.
 
 An engine that was asked about candidates has refuted those that it neither reports nor leaves
-open. Two candidates are the same if the same two instructions touch the same location. When every
-candidate of an engine that misses no race is refuted, the program is race-free.
+open. When every candidate of an engine that misses no race is refuted, the program is race-free.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from raceproof.verdict import (
-    Access,
     Answer,
     Candidate,
     Confidence,
@@ -22,35 +20,23 @@ from raceproof.verdict import (
     Thread,
 )
 
-PairKey = tuple[str, int, int]
-"""The base, and the two instructions in order."""
+
+def as_candidate(finding: Finding) -> Candidate:
+    return Candidate(finding.location, *finding.accesses)
 
 
-def pair_key(location: Location, first: Access, second: Access) -> PairKey:
-    low, high = sorted((first.instruction, second.instruction))
-    return (location.base, low, high)
-
-
-def _candidate_key(candidate: Candidate) -> PairKey:
-    return pair_key(candidate.location, candidate.first, candidate.second)
-
-
-def _finding_key(finding: Finding) -> PairKey:
-    return pair_key(finding.location, *finding.accesses)
-
-
-def _instructions(key: PairKey) -> tuple[int, int]:
-    return key[1:]
+def _instructions(candidate: Candidate) -> tuple[int, ...]:
+    return tuple(sorted((candidate.first.instruction, candidate.second.instruction)))
 
 
 @dataclass(slots=True)
 class Ledger:
     """Takes in one answer after the other."""
 
-    findings: dict[PairKey, Finding] = field(default_factory=dict)
-    open: dict[PairKey, Candidate] | None = None
-    """None until some engine has named candidates."""
-    covers: bool = False
+    findings: dict[Candidate, Finding] = field(default_factory=dict)
+    open: dict[Candidate, None] | None = None
+    """What is neither confirmed nor refuted; None until some engine has named candidates."""
+    is_complete: bool = False
     """Whether the candidates include every race of the program."""
     proved_by: str = ""
     confirmed_by: str = ""
@@ -69,18 +55,11 @@ class Ledger:
         return bool(self.proved_by) and self.has_confirmed
 
     def candidates(self) -> tuple[Candidate, ...] | None:
-        """What the next engine is asked about: all that is open or not yet confirmed."""
-        if self.open is None:
-            return None
-        return tuple(self.open.values())
+        """What the next engine is asked about; None: the whole program."""
+        return None if self.open is None else tuple(self.open)
 
-    def take(
-        self, engine: str, answer: Answer, asked: tuple[Candidate, ...] | None, *, is_sound: bool
-    ) -> None:
-        """Enter the answer of `engine` to the question about `asked`.
-
-        `is_sound`: what the engine does not name as finding or candidate cannot race.
-        """
+    def take(self, engine: str, answer: Answer, asked: tuple[Candidate, ...] | None) -> None:
+        """Enter the answer of `engine` to the question about `asked`."""
         self.threads = self.threads or answer.threads
         self.shared = self.shared or answer.shared
         self.assumptions.update(dict.fromkeys(answer.assumptions))
@@ -89,72 +68,68 @@ class Ledger:
             return
         self._take_findings(engine, answer.findings)
         if asked is None:
-            self._take_candidates(answer, is_sound)
+            self._take_candidates(answer)
         else:
             self._take_refutations(engine, answer, asked)
 
     def _take_proof(self, engine: str, answer: Answer, asked: tuple[Candidate, ...] | None) -> None:
         self.protections = answer.protections or self.protections
-        if asked is None or self.covers:
+        if asked is None or self.is_complete:
             self.proved_by = self.proved_by or engine
         for candidate in asked or ():
-            self._refute(_candidate_key(candidate))
+            self._refute(candidate)
 
     def _take_findings(self, engine: str, findings: Iterable[Finding]) -> None:
         for finding in findings:
             finding = finding if finding.engine else replace(finding, engine=engine)
-            key = _finding_key(finding)
-            known = self.findings.get(key)
+            candidate = as_candidate(finding)
+            known = self.findings.get(candidate)
             if known is None or known.confidence < finding.confidence:
-                self.findings[key] = finding
+                self.findings[candidate] = finding
             if finding.confidence is Confidence.CONFIRMED:
                 self.confirmed_by = self.confirmed_by or engine
-                self._settle(key, finding.location)
+                self._settle(candidate)
 
-    def _settle(self, key: PairKey, location: Location) -> None:
+    def _settle(self, confirmed: Candidate) -> None:
         """A location with a confirmed race needs no other finding, and no more work."""
-        done = [
-            other
-            for other, finding in self.findings.items()
-            if finding.confidence is not Confidence.CONFIRMED
-            and (_instructions(other) == _instructions(key) or finding.location == location)
-        ]
-        for other in done:
-            del self.findings[other]
-        if self.open is not None:
-            for other, candidate in list(self.open.items()):
-                if _instructions(other) == _instructions(key) or candidate.location == location:
-                    del self.open[other]
+        for other in [c for c in self.findings if _is_same_race(c, confirmed)]:
+            if self.findings[other].confidence is not Confidence.CONFIRMED:
+                del self.findings[other]
+        for other in [c for c in self.open or () if _is_same_race(c, confirmed)]:
+            self._close(other)
 
-    def _take_candidates(self, answer: Answer, is_sound: bool) -> None:
-        if not is_sound and not answer.open and not answer.findings:
-            return
-        unconfirmed = [f for f in self.findings.values() if f.confidence < Confidence.CONFIRMED]
-        settled = {f.location for f in self.findings.values()} - {f.location for f in unconfirmed}
-        found = [Candidate(finding.location, *finding.accesses) for finding in unconfirmed]
-        everything = [*found, *(c for c in answer.open if c.location not in settled)]
-        self.open = {_candidate_key(candidate): candidate for candidate in everything}
-        self.covers = is_sound
+    def _take_candidates(self, answer: Answer) -> None:
+        unconfirmed = {
+            candidate: None
+            for candidate, finding in self.findings.items()
+            if finding.confidence < Confidence.CONFIRMED
+        }
+        settled = {c.location for c in self.findings if c not in unconfirmed}
+        rest = {c: None for c in answer.open if c.location not in settled}
         self.protections = answer.protections or self.protections
+        if unconfirmed or rest or answer.is_complete:
+            self.open = unconfirmed | rest
+            self.is_complete = bool(answer.is_complete)
 
     def _take_refutations(self, engine: str, answer: Answer, asked: tuple[Candidate, ...]) -> None:
         if not answer.open:
             return  # It gave up, or stopped at its first race: silence refutes nothing.
-        still_open = {_candidate_key(candidate) for candidate in answer.open}
-        reported = {_finding_key(finding) for finding in answer.findings}
+        kept = {*answer.open, *map(as_candidate, answer.findings)}
         for candidate in asked:
-            key = _candidate_key(candidate)
-            if key not in still_open and key not in reported:
-                self._refute(key)
-        if self.open is not None and not self.open and self.covers and not self.findings:
+            if candidate not in kept:
+                self._refute(candidate)
+        if self.is_complete and not self.open and not self.findings:
             self.proved_by = self.proved_by or engine
 
-    def _refute(self, key: PairKey) -> None:
-        if self.open is not None:
-            self.open.pop(key, None)
-        finding = self.findings.get(key)
+    def _refute(self, candidate: Candidate) -> None:
+        self._close(candidate)
+        finding = self.findings.get(candidate)
         if finding is not None and finding.confidence < Confidence.CONFIRMED:
-            del self.findings[key]
+            del self.findings[candidate]
+
+    def _close(self, candidate: Candidate) -> None:
+        if self.open is not None:
+            self.open.pop(candidate, None)
 
     def outcome(self) -> Outcome:
         if self.is_contradicted:
@@ -174,11 +149,16 @@ class Ledger:
             known = best.get(finding.location)
             if known is None or known.confidence < finding.confidence:
                 best[finding.location] = finding
-        for candidate in (self.open or {}).values():
+        for candidate in self.open or ():
             if candidate.location not in best:
                 pair = (candidate.first, candidate.second)
                 best[candidate.location] = Finding(candidate.location, Confidence.POSSIBLE, pair)
         return tuple(sorted(best.values(), key=_rank))
+
+
+def _is_same_race(one: Candidate, other: Candidate) -> bool:
+    """The same location, or the same two instructions."""
+    return one.location == other.location or _instructions(one) == _instructions(other)
 
 
 def _rank(finding: Finding) -> tuple[int, str, int, int]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from raceproof.options import Options, Strategy
 from raceproof.pipeline.registry import is_installed
+from raceproof.verdict import Answer
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for one program, if the user names no limit."""
+
+
+_NOT_FOLLOWED = "not followed"
+_MANY = 200
+"""Candidates of one location, from which on an engine may have left out some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +24,13 @@ class Layer:
 
     engine: str
     share: float
-    is_sound: bool = False
-    """What it does not name cannot race."""
+    names_candidates: bool = False
+    """Asked only if nobody has named candidates yet."""
 
 
 _AUTO = (
-    Layer("modular", 0.5, is_sound=True),
+    Layer("modular", 0.5),
+    Layer("summary", 0.3, names_candidates=True),
     Layer("interleave", 0.5),
     Layer("bounded", 1.0),
 )
@@ -31,13 +39,19 @@ _AUTO = (
 def layers(options: Options) -> tuple[Layer, ...]:
     """Who is asked, in this order."""
     if options.engine != "auto":
-        return (Layer(options.engine, 1.0, is_sound=_misses_nothing(options.engine, options)),)
-    return tuple(
-        Layer(layer.engine, layer.share, layer.is_sound and _misses_nothing(layer.engine, options))
-        for layer in _AUTO
-        if is_installed(layer.engine)
+        return (Layer(options.engine, 1.0),)
+    return tuple(layer for layer in _AUTO if is_installed(layer.engine))
+
+
+def is_complete(engine: str, answer: Answer, options: Options) -> bool:
+    """Whether every race of the program is among the answer's findings and candidates."""
+    if answer.is_complete is not None:
+        return answer.is_complete
+    if engine != "modular" or options.strategy is Strategy.UNDER:
+        return False
+    if not answer.open and not answer.findings:
+        return False
+    per_location = Counter(candidate.location for candidate in answer.open)
+    return all(count < _MANY for count in per_location.values()) and not any(
+        assumption.startswith(_NOT_FOLLOWED) for assumption in answer.assumptions
     )
-
-
-def _misses_nothing(engine: str, options: Options) -> bool:
-    return engine == "modular" and options.strategy is not Strategy.UNDER

@@ -10,11 +10,11 @@ from raceproof.errors import UserError
 
 ENGINES = {
     "modular": "raceproof.engines.modular:ENGINE",
-    "summary": "raceproof.engines.summary:ENGINE",
+    "summary": "raceproof.engines.summary:SummaryEngine",
     "interleave": "raceproof.engines.interleave:ENGINE",
     "bounded": "raceproof.engines.bounded:ENGINE",
 }
-"""Name -> module and attribute."""
+"""Name -> module and attribute: an engine, or a class that makes one."""
 
 
 def is_installed(name: str) -> bool:
@@ -35,5 +35,6 @@ def load_engine(name: str) -> Engine:
             f"no engine {name!r}: choose one of {', '.join(('auto', *known_engines()))}"
         )
     module, _, attribute = ENGINES[name].partition(":")
-    engine: Engine = getattr(importlib.import_module(module), attribute)
+    found = getattr(importlib.import_module(module), attribute)
+    engine: Engine = found() if isinstance(found, type) else found
     return engine

@@ -37,6 +37,7 @@ class _CodeLine:
 class _Side:
     access: Access
     kind: str
+    target: str
     thread: str
     locks: list[str]
     calls: list[str]
@@ -131,6 +132,7 @@ def _side(access: Access, sources: Sources) -> _Side:
     return _Side(
         access,
         words.kind(access),
+        words.target(access),
         words.thread(access.thread),
         [words.lock(held) for held in access.locks],
         [f"{call.function} ({words.site(call)})" for call in access.calls],
@@ -150,7 +152,7 @@ def _code(access: Access, sources: Sources) -> list[_CodeLine]:
     lines = sources.excerpt(access.position, _CONTEXT)
     if access.position is None or not lines:
         return []
-    start, width = sources.caret(access.position, access.expression)
+    start, width = sources.caret(access.position, words.target(access))
     caret = " " * start + "^" * width
     return [
         _CodeLine(line.number, code, line.is_marked, caret if line.is_marked else "")

@@ -8,6 +8,7 @@ schedule with their common order, or without a schedule the way down the calls.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, TextIO
 
 from raceproof import __version__
@@ -51,7 +52,10 @@ def document(verdict: Verdict, program: Program) -> Json:
                 "tool": {"driver": _driver()},
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {
-                    _ROOT: {"description": {"text": "The folder where raceproof was run."}}
+                    _ROOT: {
+                        "uri": Path.cwd().as_uri() + "/",
+                        "description": {"text": "The folder where raceproof was run."},
+                    }
                 },
                 "artifacts": [
                     {"location": _artifact(file), "sourceLanguage": _language(file)}

@@ -82,8 +82,8 @@ class _Text:
         self._line("")
 
     def _access(self, access: Access, style: str) -> None:
-        what = f" of {access.expression}" if access.expression else ""
-        self._line((f"  {words.kind(access)}{what}", "bold"), f" in {access.function}")
+        what = f"  {words.kind(access)} of {words.target(access)}"
+        self._line((what, "bold"), f" in {access.function}")
         self._line(("    thread  ", "dim"), words.thread(access.thread))
         self._line(("    holds   ", "dim"), words.locks(access.locks))
         stack = words.call_stack(access)
@@ -103,7 +103,7 @@ class _Text:
             number = (f"  {line.number:>{width + 4}} | ", "dim")
             if line.is_marked:
                 self._line(number, (line.text[margin:], "bold"))
-                start, length = self._sources.caret(position, access.expression)
+                start, length = self._sources.caret(position, words.target(access))
                 blank = " " * (start - margin)
                 self._line((f"  {'':>{width + 4}} | ", "dim"), blank, ("^" * length, style))
             else:

@@ -47,6 +47,11 @@ def kind(access: Access) -> str:
     return f"atomic {what}" if access.is_atomic else what
 
 
+def target(access: Access) -> str:
+    """What is accessed: in the source's words, else by the name of the location."""
+    return access.expression or access.location.name
+
+
 def lock(held: HeldLock) -> str:
     notes = []
     if held.mode is LockMode.READ:
