@@ -1,0 +1,126 @@
+"""Directed search: many short executions, each with a plan, until races are found.
+
+With candidates, an execution holds threads at the two sides of one of them. Without, it holds them
+at the accesses of a location that different threads were seen to touch. Plans and inputs are drawn
+with a seeded generator, so that a search can be repeated.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from raceproof.engines.interleave.execution import Race, Scheduler, execute
+from raceproof.engines.interleave.schedulers import Holding, Lazy, Priorities, Uniform
+from raceproof.ir import Binary, Compare, IntConstant, Program, Switch
+from raceproof.machine.inputs import RandomInputs
+from raceproof.machine.machine import Machine
+from raceproof.machine.replay import replay
+from raceproof.machine.segments import WRITE
+from raceproof.machine.thread import ConcreteThread
+
+
+def interesting_constants(program: Program) -> tuple[int, ...]:
+    """Numbers that the program compares with."""
+    found: set[int] = set()
+    for _, instruction in program.all_instructions():
+        if isinstance(instruction, Compare | Binary):
+            for operand in instruction.operands:
+                if isinstance(operand, IntConstant) and operand.type.bits > 1:  # type: ignore[attr-defined]
+                    found.add(operand.signed)
+        elif isinstance(instruction, Switch):
+            found.update(number for number, _ in instruction.cases)
+    return tuple(sorted(found))
+
+
+@dataclass(slots=True)
+class SharedAccesses:
+    """Which instructions were seen to access which object, and by how many threads."""
+
+    objects: dict[str, tuple[set[int], set[int], bool]] = field(default_factory=dict)
+    """Object -> instructions, threads, whether one writes plainly."""
+
+    def note(self, machine: Machine, thread: ConcreteThread) -> None:
+        pending = thread.pending
+        if pending is None:
+            return
+        for first, _, flags in pending.accesses:
+            target = machine.memory.object_at(first)
+            if target is None:
+                continue
+            instructions, threads, writes = self.objects.get(target.source, (set(), set(), False))
+            instructions.add(pending.instruction)
+            threads.add(thread.number)
+            self.objects[target.source] = (
+                instructions, threads, writes or bool(flags & WRITE),
+            )
+
+    def targets(self) -> list[frozenset[int]]:
+        return [
+            frozenset(instructions)
+            for instructions, threads, writes in self.objects.values()
+            if writes and len(threads) > 1
+        ]
+
+
+class _Noting:
+    """A scheduler that also notes what is accessed."""
+
+    def __init__(self, inner: Scheduler, seen: SharedAccesses) -> None:
+        self._inner = inner
+        self._seen = seen
+
+    def choose(self, machine: Machine, enabled: list[int]) -> int:
+        return self._inner.choose(machine, enabled)
+
+    def moved(self, machine: Machine, thread: ConcreteThread) -> None:
+        self._seen.note(machine, thread)
+        self._inner.moved(machine, thread)
+
+
+class DirectedSearch:
+    """Looks for races on one machine."""
+
+    def __init__(
+        self, machine: Machine, pairs: Iterable[frozenset[int]] | None, seed: int
+    ) -> None:
+        self._machine = machine
+        self._generator = random.Random(seed)
+        self._constants = interesting_constants(machine.program)
+        self._pairs = None if pairs is None else list(pairs)
+        self._seen = SharedAccesses()
+        self.executions = 0
+
+    def run(self, seconds_left: Callable[[], float], is_enough: Callable[[Race], bool]) -> None:
+        """Hand each replayed race to `is_enough`, until it says so or the time is over."""
+        depth = 60
+        while seconds_left() > 0:
+            scheduler = self._plan()
+            inputs = RandomInputs(self._generator, self._constants)
+            race = execute(self._machine, _Noting(scheduler, self._seen), inputs, depth)
+            self.executions += 1
+            if self.executions % 8 == 0:
+                depth = min(depth * 2, 4000)
+            if race is None:
+                continue
+            if replay(self._machine, race.schedule).reached and is_enough(race):
+                return
+
+    def wanted(self, pairs: Iterable[frozenset[int]]) -> None:
+        """From now on look for these only."""
+        self._pairs = list(pairs)
+
+    def _plan(self) -> Scheduler:
+        generator = self._generator
+        kind = generator.random()
+        targets = self._pairs if self._pairs else self._seen.targets()
+        if targets and kind < 0.7:
+            switch = generator.choice((0.05, 0.3, 1.0))
+            hold = generator.choice((1.0, 1.0, 0.5, 0.2))
+            return Holding(generator, generator.choice(targets), switch, hold)
+        if kind < 0.8:
+            return Uniform(generator)
+        if kind < 0.9:
+            return Lazy(generator, generator.choice((0.01, 0.05, 0.2)))
+        return Priorities(generator, generator.choice((0.01, 0.05, 0.2)))

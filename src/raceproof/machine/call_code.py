@@ -1,0 +1,114 @@
+"""The source of calls, intrinsics and inline assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from raceproof.ir import (
+    Assembly,
+    Call,
+    Instruction,
+    Intrinsic,
+    IntType,
+    LandingPad,
+    NextArgument,
+    PointerType,
+    Type,
+    VoidType,
+)
+from raceproof.machine.access_code import announce
+from raceproof.machine.segments import SegmentKind
+
+if TYPE_CHECKING:
+    from raceproof.machine.compiler import FunctionCompiler
+
+
+def write_call(c: FunctionCompiler, i: Call, name: str | None) -> None:
+    """A call of a known function, or (`name` is None) through a pointer."""
+    operation = None if name is None else c.around.operation(name, i)
+    if operation is not None:
+        _write_operation(c, i, operation, i)
+        return
+    section = None if name is None else c.around.atomic_operations(name)
+    if section is not None:
+        _write_operation(c, i, section[0], None)
+    if i.by_value:
+        announce(
+            c,
+            i,
+            [(i.arguments[index], c.layout.size(type_), 0) for index, type_ in i.by_value],
+        )
+    draft = c.special(SegmentKind.CALL, i)
+    info = draft.info
+    info.callee = None if name is None else c.around.functions.get(name)
+    info.result = -1 if i.result is None else i.result.index
+    info.by_value = tuple((index, c.layout.size(type_)) for index, type_ in i.by_value)
+    callee = "None" if name is not None else c.value(i.callee)
+    arguments = "".join(f"{c.value(argument)}, " for argument in i.arguments)
+    c.line(f"return {callee}, ({arguments})")
+    c.continue_after(draft)
+    if section is not None:
+        _write_operation(c, i, section[1], None)
+
+
+def _write_operation(c: FunctionCompiler, i: Call, operation: Any, call: Call | None) -> None:
+    draft = c.special(SegmentKind.OPERATION, i)
+    draft.info.operation = operation
+    if call is None:
+        c.line("return ()")
+    else:
+        draft.info.result = -1 if i.result is None else i.result.index
+        arguments = "".join(f"{c.value(argument)}, " for argument in i.arguments)
+        c.line(f"return ({arguments})")
+    c.continue_after(draft)
+
+
+def _bits(c: FunctionCompiler, type_: Type) -> int:
+    if isinstance(type_, PointerType):
+        return c.pointer_bits
+    return getattr(type_, "bits", 0)
+
+
+_IGNORED = ("dbg", "lifetime", "assume", "prefetch", "var.annotation", "donothing", "invariant")
+
+
+def _intrinsic(c: FunctionCompiler, i: Intrinsic) -> None:
+    arguments = ", ".join(c.value(argument) for argument in i.arguments)
+    if i.name.startswith(_IGNORED) and i.result is None:
+        return
+    if i.name in ("va_start", "va_copy", "va_end", "trap", "debugtrap", "ubsantrap"):
+        c.line(f"{i.name}({arguments})")
+        return
+    type_ = i.arguments[0].type if i.arguments else (i.result.type if i.result else VoidType())
+    target = _bits(c, i.result.type) if i.result is not None else 0
+    c.define(
+        i.result,
+        f"intrinsic({i.name!r}, {_bits(c, type_)}, {target}, {arguments})",
+    )
+
+
+def _assembly(c: FunctionCompiler, i: Assembly) -> None:
+    if i.text:
+        c.line(f"assume({f'inline assembly {i.text!r} has no effect'!r})")
+    if i.result is not None:
+        bits = _bits(c, i.result.type) if isinstance(i.result.type, IntType) else 0
+        c.define(i.result, f"any_value({bits})")
+
+
+def _next_argument(c: FunctionCompiler, i: NextArgument) -> None:
+    size = c.layout.size(i.type)
+    c.define(i.result, f"next_argument({c.value(i.list)}, {size}, {c.name_for('type', i.type)})")
+
+
+def _landing_pad(c: FunctionCompiler, i: LandingPad) -> None:
+    c.line("unsupported('an exception')")
+    c.define(i.result, "(0, 0)")
+
+
+CALL_WRITERS: dict[type[Instruction], Callable[[FunctionCompiler, Any], None]] = {
+    Intrinsic: _intrinsic,
+    Assembly: _assembly,
+    NextArgument: _next_argument,
+    LandingPad: _landing_pad,
+}

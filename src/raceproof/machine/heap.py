@@ -1,0 +1,149 @@
+"""Allocation, and atomic accesses that stayed calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from raceproof.concurrency.model import AtomicOperationKind as Kind
+from raceproof.machine.effects import size_of
+from raceproof.machine.operation import Operation
+from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
+
+if TYPE_CHECKING:
+    from raceproof.machine.machine import Machine
+    from raceproof.machine.thread import ConcreteThread
+
+
+def _new_block(
+    operation: Operation, machine: Machine, thread: ConcreteThread, size: int, zeroed: bool
+) -> int:
+    number = machine.current_instruction(thread)
+    position = machine.program.instruction(number).position
+    name = f"{operation.name} at {position}" if position else operation.name
+    block = machine.memory.allocate(thread.arena, size, name, f"heap:{number}")
+    if zeroed:
+        block.mask = None
+    return block.base
+
+
+class Allocate(Operation):
+    is_sync = False
+
+    def execute(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> Any:
+        size = size_of(machine, self.model.size, 0, arguments)
+        base = _new_block(self, machine, thread, size, self.model.zeroed)
+        target = self.operand(machine, arguments, "pointer_to")
+        if target is not None:
+            machine.write_pointer(target, base)
+            return 0
+        return base
+
+
+class Reallocate(Operation):
+    is_sync = False
+
+    def accesses(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> tuple[AccessRange, ...]:
+        return _whole_block(machine, self.operand(machine, arguments, "pointer"))
+
+    def execute(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> Any:
+        old = machine.known(self.operand(machine, arguments, "pointer"))
+        size = size_of(machine, self.model.size, 0, arguments)
+        base = _new_block(self, machine, thread, size, self.model.zeroed)
+        if old:
+            block = machine.memory.find(old, 0)
+            machine.memory.copy(base, old, min(size, block.size))
+            machine.memory.free(old)
+        return base
+
+
+def _whole_block(machine: Machine, pointer: Any) -> tuple[AccessRange, ...]:
+    address = machine.known(pointer)
+    block = machine.memory.object_at(address) if address else None
+    if block is None:
+        return ()
+    return ((block.base, block.base + max(block.size, 1), WRITE),)
+
+
+class Free(Operation):
+    """Writes the whole block, as far as other threads are concerned."""
+
+    is_sync = False
+
+    def accesses(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> tuple[AccessRange, ...]:
+        return _whole_block(machine, self.operand(machine, arguments, "pointer"))
+
+    def execute(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> Any:
+        machine.memory.free(machine.known(self.operand(machine, arguments, "pointer")))
+        return 0
+
+
+class AtomicCall(Operation):
+    """`__atomic_load(size, ...)` and its kin."""
+
+    def _size(self, machine: Machine, arguments: tuple[Any, ...]) -> int:
+        return size_of(machine, self.model.size, 0, arguments) or 1
+
+    def accesses(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> tuple[AccessRange, ...]:
+        pointer = machine.known(self.operand(machine, arguments, "pointer"))
+        writes = 0 if self.model.operation is Kind.LOAD else WRITE
+        return ((pointer, pointer + self._size(machine, arguments), ATOMIC | writes),)
+
+    def execute(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> Any:
+        size = self._size(machine, arguments)
+        pointer = machine.known(self.operand(machine, arguments, "pointer"))
+        old = int.from_bytes(machine.memory.read(pointer, size), "little")
+        given = self.operand(machine, arguments, "value")
+        source = self.operand(machine, arguments, "value_pointer")
+        if given is None and source:
+            given = int.from_bytes(machine.memory.read(source, size), "little")
+        value = machine.known(0 if given is None else given)
+        if self.model.operation is Kind.COMPARE_EXCHANGE:
+            return self._compare_exchange(machine, arguments, pointer, size, old, value)
+        mask = (1 << 8 * size) - 1
+        new = {
+            Kind.LOAD: old, Kind.STORE: value, Kind.EXCHANGE: value, Kind.ADD: old + value,
+            Kind.SUB: old - value, Kind.AND: old & value, Kind.OR: old | value,
+            Kind.XOR: old ^ value, Kind.NAND: ~(old & value), Kind.TEST_AND_SET: 1, Kind.CLEAR: 0,
+        }[self.model.operation or Kind.LOAD] & mask
+        if self.model.operation is not Kind.LOAD:
+            machine.memory.write(pointer, new.to_bytes(size, "little"))
+        target = self.operand(machine, arguments, "result_pointer")
+        if target:
+            machine.memory.write(target, old.to_bytes(size, "little"))
+        return new if self.model.returns_new else old
+
+    def _compare_exchange(
+        self,
+        machine: Machine,
+        arguments: tuple[Any, ...],
+        pointer: int,
+        size: int,
+        old: int,
+        value: int,
+    ) -> int:
+        place = self.operand(machine, arguments, "expected_pointer")
+        expected = (
+            int.from_bytes(machine.memory.read(place, size), "little")
+            if place
+            else self.operand(machine, arguments, "expected")
+        )
+        same = old == expected
+        if same:
+            machine.memory.write(pointer, value.to_bytes(size, "little"))
+        elif place:
+            machine.memory.write(place, old.to_bytes(size, "little"))
+        return int(same) if self.model.returns_success else old

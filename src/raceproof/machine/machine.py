@@ -1,0 +1,424 @@
+"""The concrete machine: a whole program with its threads, run one visible step at a time.
+
+A *visible step* is an access to memory that another thread may reach, or an operation of the
+library in which threads meet. Between two visible steps a thread runs without interruption. The
+caller picks who goes next:
+
+    machine = Machine(program, models)
+    machine.reset(GivenInputs())
+    while machine.enabled():
+        machine.step(choose(machine.enabled()))
+
+While a single thread is alive, and inside an atomic section, there is nothing to choose; then a
+step goes on by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raceproof.concurrency import Models
+from raceproof.concurrency.model import FunctionModel, ReturnKind, Returns
+from raceproof.ir import Call, Function, Global, Program, Type
+from raceproof.machine.codec import decode, encode
+from raceproof.machine.compiler import FunctionCompiler, Surroundings
+from raceproof.machine.constants import Linker
+from raceproof.machine.effects import accessed_ranges
+from raceproof.machine.environment import Environment
+from raceproof.machine.escape import EscapeAnalysis
+from raceproof.machine.faults import ChoiceNeeded, Ended, UndefinedBehaviour, Unsupported
+from raceproof.machine.formatting import directives
+from raceproof.machine.inputs import GivenInputs, Inputs
+from raceproof.machine.library import Library
+from raceproof.machine.memory import Memory, MemoryObject
+from raceproof.machine.runner import Runner
+from raceproof.machine.segments import AccessRange, CompiledFunction
+from raceproof.machine.thread import ConcreteThread, Frame, Pending
+from raceproof.machine.unknown import UNKNOWN, Unknown
+from raceproof.options import MutexRules
+from raceproof.verdict import BaseKind
+
+_CODE = 0x8000
+"""Where functions lie: sixteen bytes each, in pages that hold no data."""
+
+_FEW = 4
+"""An input with at most so many values is split into its cases by an open machine."""
+
+
+class Machine:
+    """One program, ready to be executed any number of times.
+
+    `is_open`: inputs are unknown values instead of numbers, see `unknown`.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        models: Models | None = None,
+        *,
+        is_open: bool = False,
+        mutex_rules: MutexRules = MutexRules.POSIX,
+        wakes_spuriously: bool = True,
+    ) -> None:
+        self.program = program
+        self.is_open = is_open
+        self.mutex_rules = mutex_rules
+        self.wakes_spuriously = wakes_spuriously
+        self.memory = Memory(program.layout.pointer_size)
+        self.threads: list[ConcreteThread] = []
+        self.sync: dict[Any, Any] = {}
+        """State of locks, conditions and the like: immutable values by key."""
+        self.alive = 0
+        self.output = bytearray()
+        self.assumptions: set[str] = set()
+        self.recorded: list[int] = []
+        """The inputs given so far."""
+        self.choice: int | None = None
+        self.ended: Ended | None = None
+        self.current: ConcreteThread
+        self._inputs: Inputs = GivenInputs()
+        self._library = Library(program, models or Models.load())
+        self._objects: dict[str, MemoryObject] = {}
+        self._functions = {name: _CODE + 16 * i for i, name in enumerate(program.functions)}
+        self._function_at = {address: name for name, address in self._functions.items()}
+        self._lay_out_globals()
+        escape = EscapeAnalysis(program, self._library.keeps)
+        self._around = Surroundings(
+            layout=program.layout,
+            linker=self._linker,
+            globals=program.globals,
+            functions=program.functions,
+            operation=self._library.operation,
+            atomic_operations=self._library.atomic_section,
+            private_slots=escape.private_slots,
+            object_of=self._objects.__getitem__,
+            names=Environment(self).names(),
+            is_open=is_open,
+        )
+        self._compiled: dict[str, CompiledFunction] = {}
+        self._runner = Runner(self)
+        self._initial = self.memory.snapshot()
+
+    # --- one execution ------------------------------------------------------------------------
+
+    def reset(self, inputs: Inputs | None = None) -> None:
+        """Start anew: `main` is about to run, up to its first visible step."""
+        self.memory.restore(self._initial)
+        self.threads = []
+        self.sync = {}
+        self.alive = 0
+        self.output = bytearray()
+        self.recorded = []
+        self.choice = None
+        self.ended = None
+        self._inputs = inputs or GivenInputs()
+        entry = self.program.functions[self.program.entry]
+        main = self._new_thread(entry.name, -1, -1)
+        self._push_entry(main, entry)
+        for name in reversed(self.program.constructors):
+            main.frames.append(self.new_frame(self.program.functions[name], ()))
+        self._guard(lambda: self._runner.start(main))
+
+    def enabled(self) -> list[int]:
+        """The threads that can take a step now; none if the execution is over or stuck."""
+        if self.ended is not None:
+            return []
+        for thread in self.threads:
+            if thread.atomic_depth and thread.is_alive:
+                return [thread.number] if self.is_enabled(thread) else []
+        return [t.number for t in self.threads if t.is_alive and self.is_enabled(t)]
+
+    def is_forced(self) -> bool:
+        """Whether there is no choice who goes next: one thread alone, or an atomic section."""
+        return self.alive == 1 or any(t.atomic_depth and t.is_alive for t in self.threads)
+
+    def is_enabled(self, thread: ConcreteThread) -> bool:
+        pending = thread.pending
+        if pending is None:
+            return False
+        if pending.operation is None:
+            return True
+        return pending.operation.is_enabled(self, thread, pending.arguments)
+
+    def step(self, number: int, choice: int | None = None) -> None:
+        """Thread `number` takes its visible step and runs up to its next one."""
+        thread = self.threads[number]
+        self.choice = choice
+        self._guard(lambda: self._runner.resume(thread))
+
+    def race(self, moved: int, known: int) -> tuple[ConcreteThread, ConcreteThread] | None:
+        """Two racing threads, one of them `moved` or created after the first `known` ones."""
+        for number in (moved, *range(known, len(self.threads))):
+            other = self.race_of(self.threads[number])
+            if other is not None:
+                return self.threads[number], other
+        return None
+
+    def race_of(self, thread: ConcreteThread) -> ConcreteThread | None:
+        """A thread whose pending access races with the pending access of `thread`."""
+        pending = thread.pending
+        if pending is None or not pending.accesses:
+            return None
+        for other in self.threads:
+            theirs = other.pending
+            if other is thread or theirs is None or not theirs.accesses:
+                continue
+            found = pending.conflict(theirs)
+            if found and self.is_valid(found[0]) and self.is_valid(found[1]):
+                return other
+        return None
+
+    def is_valid(self, access: AccessRange) -> bool:
+        """Whether these bytes exist, so that accessing them is no other mistake."""
+        target = self.memory.object_at(access[0])
+        return (
+            target is not None
+            and not target.is_freed
+            and access[1] - target.base <= max(target.size, 1)
+        )
+
+    def _guard(self, action: Any) -> None:
+        try:
+            action()
+        except Ended as ended:
+            self.ended = ended
+            return
+        if self.alive == 0:
+            self.ended = Ended("all threads have finished")
+
+    # --- threads and functions ----------------------------------------------------------------
+
+    def start_thread(
+        self, entry: int, arguments: tuple[Any, ...], creator: int, parent: int
+    ) -> ConcreteThread:
+        """A new thread, run up to its first visible step."""
+        function = self.function_at(entry)
+        if function is None:
+            raise UndefinedBehaviour("a thread that starts nowhere")
+        thread = self._new_thread(function.name, creator, parent)
+        wanted = arguments[: len(function.parameters)]
+        thread.frames.append(self.new_frame(function, wanted))
+        return thread
+
+    def _new_thread(self, entry: str, creator: int, parent: int) -> ConcreteThread:
+        number = len(self.threads)
+        thread = ConcreteThread(number, entry, creator, parent, self.memory.arena(number))
+        self.threads.append(thread)
+        self.alive += 1
+        return thread
+
+    def _push_entry(self, main: ConcreteThread, entry: Function) -> None:
+        arguments: list[Any] = []
+        if len(entry.parameters) >= 2:
+            name = self.memory.allocate(main.arena, 8, "argv[0]", "argv0")
+            self.memory.write(name.base, b"program\0")
+            size = self.program.layout.pointer_size
+            vector = self.memory.allocate(main.arena, 3 * size, "argv", "argv")
+            self.memory.write(vector.base, name.base.to_bytes(size, "little") + bytes(2 * size))
+            arguments = [1, vector.base, vector.base + size]
+        elif entry.parameters:
+            arguments = [1]
+        main.frames.append(self.new_frame(entry, tuple(arguments[: len(entry.parameters)])))
+
+    def compiled(self, function: Function) -> CompiledFunction:
+        found = self._compiled.get(function.name)
+        if found is None:
+            found = FunctionCompiler(self._around, function).compile()
+            self._compiled[function.name] = found
+        return found
+
+    def new_frame(self, function: Function, arguments: tuple[Any, ...]) -> Frame:
+        compiled = self.compiled(function)
+        registers: list[Any] = [None] * compiled.size
+        for index, argument in zip(compiled.parameters, arguments, strict=False):
+            registers[index] = argument
+        if len(arguments) < len(compiled.parameters):
+            for index in compiled.parameters[len(arguments) :]:
+                registers[index] = UNKNOWN if self.is_open else 0
+        frame = Frame(compiled, registers)
+        frame.arguments = arguments[len(compiled.parameters) :]
+        return frame
+
+    def function_at(self, address: Any) -> Function | None:
+        """The program's function at an address, if it has a body."""
+        function = self.program.functions.get(self._function_at.get(self.known(address), ""))
+        return function if function is not None and function.is_defined else None
+
+    def operation_at(self, address: Any, call: Call) -> Any:
+        """The library's function at an address."""
+        name = self._function_at.get(self.known(address))
+        return None if name is None else self._library.operation(name, call)
+
+    def current_instruction(self, thread: ConcreteThread) -> int:
+        """The instruction that a thread is at."""
+        frame = thread.frames[-1]
+        segment = frame.segment
+        info = frame.code.infos[~segment if segment < 0 else segment]
+        return info.instruction.number if info.instruction is not None else 0
+
+    def variadic_call(self) -> list[Type]:
+        """Types of the variable arguments that the running function was called with."""
+        frames = self.current.frames
+        caller = frames[-2]
+        instruction = caller.code.infos[caller.segment].instruction
+        assert isinstance(instruction, Call)
+        given = instruction.arguments[len(frames[-1].code.parameters) :]
+        return [argument.type for argument in given]
+
+    # --- values -------------------------------------------------------------------------------
+
+    def input(self, bits: int, limits: tuple[int, int] | None) -> Any:
+        """The next nondeterministic value."""
+        if self.is_open:
+            if limits is None or limits[1] - limits[0] >= _FEW:
+                return UNKNOWN
+            if self.choice is None:
+                raise ChoiceNeeded(limits[1] - limits[0] + 1)
+            value = limits[0] + self.choice & ((1 << bits) - 1)
+            self.choice = None
+        else:
+            value = self._inputs.next(bits, limits)
+        self.recorded.append(value)
+        return value
+
+    def known(self, value: Any) -> Any:
+        """The value itself; what needs it cannot go on if it is unknown."""
+        if isinstance(value, Unknown):
+            raise Unsupported("an unknown value where a known one is needed")
+        return value
+
+    def unsupported(self, what: str) -> None:
+        raise Unsupported(what)
+
+    def assume(self, text: str) -> None:
+        self.assumptions.add(text)
+
+    def effects(
+        self, model: FunctionModel, arguments: tuple[Any, ...]
+    ) -> tuple[AccessRange, ...]:
+        return accessed_ranges(self, model, arguments)
+
+    def read_pointer(self, address: Any) -> Any:
+        size = self.program.layout.pointer_size
+        found = self.memory.find(self.known(address), size)
+        offset = address - found.base
+        if found.is_unknown(offset, size):
+            if self.is_open:
+                return UNKNOWN
+            raise UndefinedBehaviour("use of an uninitialised value")
+        return int.from_bytes(found.data[offset : offset + size], "little")
+
+    def write_pointer(self, address: Any, value: Any) -> None:
+        size = self.program.layout.pointer_size
+        if isinstance(value, Unknown):
+            self.forget(address, size)
+            return
+        mask = (1 << 8 * size) - 1
+        self.memory.write(self.known(address), (value & mask).to_bytes(size, "little"))
+
+    def forget(self, address: Any, size: int) -> None:
+        """Bytes get a value that nobody knows."""
+        found = self.memory.find(self.known(address), size)
+        if isinstance(found.data, bytes):
+            raise UndefinedBehaviour(f"write to the constant {found.name}")
+        found.forget(address - found.base, size)
+
+    def thread_local(self, name: str) -> int:
+        """The current thread's copy of a variable."""
+        thread = self.current
+        base = thread.thread_locals.get(name)
+        if base is None:
+            variable = self.program.globals[name]
+            block = self.memory.allocate(
+                thread.arena, variable.size, variable.display, f"tls:{name}"
+            )
+            block.kind = BaseKind.THREAD_LOCAL
+            block.mask = None
+            block.data = bytearray(self._initial_bytes(variable))
+            base = thread.thread_locals[name] = block.base
+        return base
+
+    def library_object(self, thread: ConcreteThread, returns: Returns) -> int:
+        """An object that the library owns and hands out, as `errno` or `localtime`'s result."""
+        is_local = returns.kind is ReturnKind.THREAD_LOCAL
+        table = thread.thread_locals if is_local else self.sync
+        key: Any = f"library:{returns.name}"
+        base = table.get(key)
+        if base is None:
+            block = self.memory.allocate(thread.arena, 256, returns.name, key)
+            block.is_private = is_local
+            block.mask = None
+            base = table[key] = block.base
+        return int(base)
+
+    def variable_arguments(self, template: int, list_: int) -> tuple[Any, ...]:
+        """The arguments that a format string takes from a `va_list`."""
+        step = self.program.layout.pointer_size
+        address = list_ if step == 4 else self.read_pointer(list_ + 8)
+        values: list[Any] = []
+        for directive in directives(self.memory.string(template)):
+            if directive.letter == "%":
+                continue
+            wide = directive.letter in "fFeEgGaA" or directive.length in ("ll", "q", "j")
+            for size in [step] * directive.stars + [8 if wide else step]:
+                data = self.memory.read(address, size)
+                address += size
+                if directive.letter in "fFeEgGaA" and size == 8:
+                    values.append(decode(self.program.layout, _DOUBLE, data))
+                else:
+                    values.append(int.from_bytes(data, "little"))
+        return tuple(values)
+
+    def standard_error(self) -> int:
+        found = self._objects.get("stderr")
+        return -1 if found is None else found.base
+
+    # --- globals ------------------------------------------------------------------------------
+
+    def _lay_out_globals(self) -> None:
+        bases: dict[str, int] = {}
+        for variable in self.program.globals.values():
+            kind = BaseKind.STRING if variable.is_string else BaseKind.GLOBAL
+            found = self.memory.add_static(
+                variable.size, kind, variable.display, variable.name,
+                is_private=variable.is_constant,
+            )
+            self._objects[variable.name] = found
+            bases[variable.name] = found.base
+        self._linker = Linker(self.program.layout, bases, self._functions)
+        for variable in self.program.globals.values():
+            found = self._objects[variable.name]
+            found.data = bytearray(self._initial_bytes(variable))
+            if variable.initializer is None and variable.name not in _STREAMS:
+                found.mask = bytearray(b"\1") * variable.size
+            if variable.is_constant:
+                found.data = bytes(found.data)
+                del self.memory.changing[found.base]
+
+    def _initial_bytes(self, variable: Global) -> bytes:
+        if variable.initializer is None:
+            if variable.name in _STREAMS:
+                base = self._objects[variable.name].base
+                return base.to_bytes(variable.size, "little")
+            return bytes(variable.size)
+        value = self._linker.value(variable.initializer)
+        data = encode(self.program.layout, variable.initializer.type, value)
+        return data[: variable.size].ljust(variable.size, b"\0")
+
+    def object_of(self, name: str) -> MemoryObject:
+        return self._objects[name]
+
+
+_STREAMS = ("stdin", "stdout", "stderr")
+
+
+def _double() -> Type:
+    from raceproof.ir import FloatType
+
+    return FloatType(64)
+
+
+_DOUBLE = _double()
+
+
+__all__ = ["Machine", "Pending"]

@@ -1,0 +1,300 @@
+"""The machine's memory: real bytes, in objects that lie far apart.
+
+An address is a plain integer, so it can be stored, compared and cast as C likes. Every object
+starts on its own page of 1 KiB and owns all its pages, and a page table leads from an address to
+its object: running over the end of an object finds no other one. A freed object keeps its pages
+and loses its bytes, so that a dangling access is seen.
+
+Each thread allocates from its own arena. Where an object lies therefore does not depend on how the
+threads were interleaved, and two schedules that differ only in the order of independent
+allocations meet in the same state.
+
+Bytes that were never written are marked in `mask`; the explorer marks bytes of unknown value in
+the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raceproof.machine.faults import UndefinedBehaviour, Unsupported
+from raceproof.verdict import BaseKind
+
+PAGE_BITS = 10
+PAGE = 1 << PAGE_BITS
+LARGEST = 1 << 26
+"""Bytes of the largest object that we are ready to lay out."""
+
+
+class MemoryObject:
+    """One variable, stack slot or heap block. `data` are its bytes, none when it was freed."""
+
+    __slots__ = (
+        "base",
+        "data",
+        "frozen",
+        "frozen_mask",
+        "is_private",
+        "kind",
+        "mask",
+        "name",
+        "size",
+        "source",
+    )
+
+    def __init__(
+        self, base: int, size: int, kind: BaseKind, name: str, source: str, *, is_private: bool
+    ) -> None:
+        self.base = base
+        self.size = size
+        self.kind = kind
+        self.name = name
+        self.source = source
+        """Identifies the variable or the allocation site among all of the program."""
+        self.is_private = is_private
+        """No other thread can have its address, or nobody can change it."""
+        self.data: bytearray | bytes = bytearray(size)
+        self.mask: bytearray | None = None
+        """1 for each byte whose value is not known; None if all are known."""
+        self.frozen: bytes | None = None
+        """The bytes as of the last snapshot; None after a write."""
+        self.frozen_mask: bytes | None = None
+
+    @property
+    def is_freed(self) -> bool:
+        return self.size > 0 and not self.data
+
+    def forget(self, offset: int, size: int) -> None:
+        """Mark bytes as unknown."""
+        if self.mask is None:
+            self.mask = bytearray(self.size)
+        self.mask[offset : offset + size] = b"\1" * size
+        self.data[offset : offset + size] = bytes(size)  # type: ignore[index]
+        self.frozen = None
+
+    def learn(self, offset: int, size: int) -> None:
+        """Mark bytes as known."""
+        mask = self.mask
+        if mask is not None:
+            mask[offset : offset + size] = bytes(size)
+            if (self.size <= 256 or offset + size == self.size) and 1 not in mask:
+                self.mask = None
+
+    def is_unknown(self, offset: int, size: int) -> bool:
+        return self.mask is not None and 1 in self.mask[offset : offset + size]
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.value} {self.name} at {self.base:#x}, {self.size} bytes>"
+
+
+@dataclass(slots=True)
+class Arena:
+    """Where one thread's objects lie."""
+
+    stack: int
+    stack_end: int
+    heap: int
+    heap_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySnapshot:
+    """All bytes that can change, shared between snapshots as far as they are equal."""
+
+    objects: tuple[MemoryObject, ...]
+    contents: tuple[bytes | None, ...]
+    masks: tuple[bytes | None, ...]
+
+
+class Memory:
+    """All objects of one execution."""
+
+    def __init__(self, pointer_size: int) -> None:
+        self.pages: dict[int, MemoryObject] = {}
+        self.changing: dict[int, MemoryObject] = {}
+        """Objects whose bytes can change, by their base."""
+        big = pointer_size == 8
+        self._static_next = 0x10_0000
+        self._static_end = 0x1000_0000 if not big else 0x4000_0000
+        self._arena_size = 0x200_0000 if not big else 0x1_0000_0000
+        self._arenas_start = self._static_end
+        self._top = (1 << (32 if not big else 47)) - PAGE
+
+    def add_static(
+        self, size: int, kind: BaseKind, name: str, source: str, *, is_private: bool
+    ) -> MemoryObject:
+        """Lay out a global variable."""
+        base = self._static_next
+        self._static_next += (size // PAGE + 1) * PAGE
+        if self._static_next > self._static_end:
+            raise Unsupported("the global variables are too large for the machine")
+        return self._place(MemoryObject(base, size, kind, name, source, is_private=is_private))
+
+    def arena(self, thread: int) -> Arena:
+        """The part of the address space for a new thread."""
+        start = self._arenas_start + thread * self._arena_size
+        if start + self._arena_size > self._top:
+            raise Unsupported(f"no room for thread {thread}")
+        middle = start + self._arena_size // 4
+        return Arena(start, middle, middle, start + self._arena_size)
+
+    def push(
+        self, arena: Arena, size: int, name: str, source: str, *, is_private: bool
+    ) -> MemoryObject:
+        """A stack slot; `pop` takes it off again."""
+        base = arena.stack
+        arena.stack = base + (size // PAGE + 1) * PAGE
+        if arena.stack > arena.stack_end:
+            raise UndefinedBehaviour("stack overflow")
+        slot = MemoryObject(base, size, BaseKind.STACK, name, source, is_private=is_private)
+        slot.mask = bytearray(b"\1") * size
+        return self._place(slot)
+
+    def pop(self, arena: Arena, bases: list[int]) -> None:
+        for base in bases:
+            target = self.changing.pop(base, None)
+            if target is not None:
+                self._unmap(target)
+        arena.stack = bases[0]
+
+    def allocate(self, arena: Arena, size: int, name: str, source: str) -> MemoryObject:
+        """A heap block with bytes of unknown value."""
+        if size > LARGEST:
+            raise Unsupported(f"an allocation of {size} bytes")
+        base = arena.heap
+        arena.heap = base + (size // PAGE + 1) * PAGE
+        if arena.heap > arena.heap_end:
+            raise Unsupported("the heap is full")
+        block = MemoryObject(base, size, BaseKind.HEAP, name, source, is_private=False)
+        block.mask = bytearray(b"\1") * size
+        return self._place(block)
+
+    def free(self, address: int) -> None:
+        if address == 0:
+            return
+        block = self.pages.get(address >> PAGE_BITS)
+        if block is None or block.kind is not BaseKind.HEAP or block.base != address:
+            raise UndefinedBehaviour(f"free of {address:#x}, which is no heap block")
+        if block.is_freed:
+            raise UndefinedBehaviour(f"{block.name} freed twice")
+        block.data = b""
+        block.mask = None
+        block.frozen = None
+
+    def find(self, address: int, size: int) -> MemoryObject:
+        """The object that holds these bytes."""
+        found = self.pages.get(address >> PAGE_BITS)
+        if found is None:
+            raise UndefinedBehaviour(
+                "null pointer" if address < PAGE else f"no object at {address:#x}"
+            )
+        if found.is_freed:
+            raise UndefinedBehaviour(f"{found.name} used after free")
+        if address - found.base + size > found.size or size < 0:
+            raise UndefinedBehaviour(
+                f"{size} bytes at offset {address - found.base} of {found.name}, "
+                f"which has {found.size}"
+            )
+        return found
+
+    def object_at(self, address: int) -> MemoryObject | None:
+        return self.pages.get(address >> PAGE_BITS)
+
+    def read(self, address: int, size: int) -> bytes:
+        if size == 0:
+            return b""
+        found = self.find(address, size)
+        offset = address - found.base
+        return bytes(found.data[offset : offset + size])
+
+    def write(self, address: int, data: bytes) -> None:
+        if not data:
+            return
+        found = self.find(address, len(data))
+        if not isinstance(found.data, bytearray):
+            raise UndefinedBehaviour(f"write to the constant {found.name}")
+        offset = address - found.base
+        found.data[offset : offset + len(data)] = data
+        found.frozen = None
+        if found.mask is not None:
+            found.learn(offset, len(data))
+
+    def copy(self, target: int, source: int, size: int) -> None:
+        """Bytes with what is known about them."""
+        if size == 0:
+            return
+        origin = self.find(source, size)
+        start = source - origin.base
+        mask = None if origin.mask is None else bytes(origin.mask[start : start + size])
+        self.write(target, bytes(origin.data[start : start + size]))
+        if mask is not None and 1 in mask:
+            found = self.find(target, size)
+            if found.mask is None:
+                found.mask = bytearray(found.size)
+            offset = target - found.base
+            found.mask[offset : offset + size] = mask
+
+    def string(self, address: int) -> bytes:
+        """The bytes up to a zero."""
+        found = self.find(address, 1)
+        offset = address - found.base
+        end = found.data.find(b"\0", offset)
+        if end < 0:
+            raise UndefinedBehaviour(f"a string without end in {found.name}")
+        return bytes(found.data[offset:end])
+
+    def snapshot(self) -> MemorySnapshot:
+        objects = tuple(self.changing.values())
+        contents = []
+        masks = []
+        for target in objects:
+            if target.frozen is None:
+                target.frozen = bytes(target.data)
+                target.frozen_mask = None if target.mask is None else bytes(target.mask)
+            contents.append(target.frozen)
+            masks.append(target.frozen_mask)
+        return MemorySnapshot(objects, tuple(contents), tuple(masks))
+
+    def restore(self, snapshot: MemorySnapshot) -> None:
+        """Make all bytes as they were."""
+        stale = self.changing
+        self.changing = {}
+        for target, content, mask in zip(
+            snapshot.objects, snapshot.contents, snapshot.masks, strict=True
+        ):
+            self.changing[target.base] = target
+            present = stale.pop(target.base, None)
+            if present is not target:
+                if present is not None:
+                    self._unmap(present)
+                self._map(target)
+            if target.frozen is not content or target.frozen_mask is not mask:
+                assert content is not None
+                if isinstance(target.data, bytearray) and len(content) == len(target.data):
+                    target.data[:] = content
+                else:
+                    target.data = bytearray(content) if content else b""
+                target.mask = None if mask is None else bytearray(mask)
+                target.frozen = content
+                target.frozen_mask = mask
+        for base, target in stale.items():
+            if base not in self.changing:
+                self._unmap(target)
+
+    def _place(self, target: MemoryObject) -> MemoryObject:
+        self._map(target)
+        self.changing[target.base] = target
+        return target
+
+    def _map(self, target: MemoryObject) -> None:
+        first = target.base >> PAGE_BITS
+        self.pages[first] = target
+        if target.size >= PAGE:
+            for page in range(first + 1, first + target.size // PAGE + 1):
+                self.pages[page] = target
+
+    def _unmap(self, target: MemoryObject) -> None:
+        first = target.base >> PAGE_BITS
+        for page in range(first, first + target.size // PAGE + 1):
+            if self.pages.get(page) is target:
+                del self.pages[page]

@@ -1,0 +1,93 @@
+"""What a library function does on the machine.
+
+An operation tells what memory it will access and whether it can go on now, then does it. Waiting
+is said with `Wait`: the thread stays before the operation that it returns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from raceproof.concurrency.model import FunctionModel, Success
+from raceproof.machine.segments import AccessRange
+
+if TYPE_CHECKING:
+    from raceproof.machine.machine import Machine
+    from raceproof.machine.thread import ConcreteThread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wait:
+    """The thread goes on with `operation`, as a visible step of its own, before it returns."""
+
+    operation: Operation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enter:
+    """The thread calls a function of the program; then `after` decides the result."""
+
+    function: int
+    arguments: tuple[Any, ...]
+    after: Operation
+
+
+class EndThread:
+    """The thread is over; its result is already set."""
+
+
+END_THREAD = EndThread()
+
+
+class Operation:
+    """Base of all: a function of the library with its model."""
+
+    is_sync = True
+    """A scheduling point even if it accesses no memory."""
+    is_cancel_point = False
+
+    def __init__(self, name: str, model: FunctionModel | None = None) -> None:
+        self.name = name
+        self.model = model or FunctionModel(name=name)
+
+    def accesses(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> tuple[AccessRange, ...]:
+        """Memory that it reads and writes through its arguments."""
+        return machine.effects(self.model, arguments)
+
+    def is_enabled(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> bool:
+        return True
+
+    def execute(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> Any:
+        return 0
+
+    def touches(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        """Keys of the synchronisation objects that it reads or changes."""
+        return ()
+
+    # --- for the writers of operations ----------------------------------------------------------
+
+    def operand(self, machine: Machine, arguments: tuple[Any, ...], name: str) -> Any:
+        """The value that the model names so; None if it names none."""
+        place = self.model.operands.get(name)
+        if place is None or place.index >= len(arguments):
+            return None
+        value = arguments[place.index]
+        return machine.read_pointer(value) if place.indirect else value
+
+    def result(self, succeeded: bool, error: int = 1) -> int:
+        """What the function returns when it did (or did not) do what it is for."""
+        if self.model.success is Success.NONZERO:
+            return int(succeeded)
+        return 0 if succeeded else error
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"

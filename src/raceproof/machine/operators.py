@@ -1,0 +1,292 @@
+"""The operations of the IR as Python expressions, and the functions that those call.
+
+Integers are kept unsigned. Flipping the top bit turns signed order into unsigned order:
+`a <s b` is `(a ^ H) < (b ^ H)`, and `(a ^ H) - H` is the signed value of `a`. No expression tests
+the truth of a value, so that all of them work on unknown values too (see `unknown`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from raceproof.ir import FloatType, IntType, PointerType, Type, VectorType
+from raceproof.machine.codec import decode_float, encode_float, round_float
+from raceproof.machine.faults import UndefinedBehaviour, Unsupported
+from raceproof.machine.unknown import UNKNOWN, Unknown
+
+
+def width(type_: Type, pointer_bits: int) -> int:
+    """Bits of an integer or pointer."""
+    if isinstance(type_, IntType):
+        return type_.bits
+    if isinstance(type_, PointerType):
+        return pointer_bits
+    raise Unsupported(f"an integer operation on {type_}")
+
+
+def signed(text: str, bits: int) -> str:
+    half = 1 << (bits - 1)
+    return f"(({text} ^ {half}) - {half})"
+
+
+def binary(operation: str, type_: Type, left: str, right: str, pointer_bits: int) -> str:
+    """The source of `left operation right`."""
+    if isinstance(type_, VectorType):
+        body = binary(operation, type_.element, "a", "b", pointer_bits)
+        return f"tuple({body} for a, b in zip({left}, {right}))"
+    if isinstance(type_, FloatType):
+        return _float_binary(operation, type_.bits, left, right)
+    bits = width(type_, pointer_bits)
+    mask = (1 << bits) - 1
+    match operation:
+        case "add" | "sub" | "mul":
+            sign = {"add": "+", "sub": "-", "mul": "*"}[operation]
+            return f"({left} {sign} {right} & {mask})"
+        case "and":
+            return f"({left} & {right})"
+        case "or":
+            return f"({left} | {right})"
+        case "xor":
+            return f"({left} ^ {right})"
+        case "udiv":
+            return f"({left} // {right})"
+        case "urem":
+            return f"({left} % {right})"
+        case "shl" | "lshr" | "ashr" if right.isdigit() and int(right) < bits:
+            match operation:
+                case "shl":
+                    return f"({left} << {right} & {mask})"
+                case "lshr":
+                    return f"({left} >> {right})"
+            return f"({signed(left, bits)} >> {right} & {mask})"
+        case "sdiv" | "srem" | "shl" | "lshr" | "ashr":
+            return f"{operation}({left}, {right}, {bits})"
+    raise Unsupported(f"the operation {operation}")
+
+
+def _float_binary(operation: str, bits: int, left: str, right: str) -> str:
+    match operation:
+        case "fadd":
+            text = f"({left} + {right})"
+        case "fsub":
+            text = f"({left} - {right})"
+        case "fmul":
+            text = f"({left} * {right})"
+        case "fdiv":
+            text = f"fdiv({left}, {right})"
+        case "frem":
+            text = f"frem({left}, {right})"
+        case _:
+            raise Unsupported(f"the operation {operation}")
+    return f"round_float({bits}, {text})" if bits < 64 else text
+
+
+_UNSIGNED = {"eq": "==", "ne": "!=", "ugt": ">", "uge": ">=", "ult": "<", "ule": "<="}
+_SIGNED = {"sgt": ">", "sge": ">=", "slt": "<", "sle": "<="}
+_ORDERED = {"oeq": "==", "ogt": ">", "oge": ">=", "olt": "<", "ole": "<="}
+_UNORDERED = {"ugt": "<=", "uge": "<", "ult": ">=", "ule": ">"}
+
+
+def compare(predicate: str, type_: Type, left: str, right: str, pointer_bits: int) -> str:
+    """The source of a comparison."""
+    if isinstance(type_, VectorType):
+        body = compare(predicate, type_.element, "a", "b", pointer_bits)
+        return f"tuple({body} for a, b in zip({left}, {right}))"
+    if isinstance(type_, FloatType):
+        return _float_compare(predicate, left, right)
+    if predicate in _UNSIGNED:
+        return f"({left} {_UNSIGNED[predicate]} {right})"
+    half = 1 << (width(type_, pointer_bits) - 1)
+    flipped = [
+        str(int(text) ^ half) if text.isdigit() else f"({text} ^ {half})" for text in (left, right)
+    ]
+    return f"({flipped[0]} {_SIGNED[predicate]} {flipped[1]})"
+
+
+def _float_compare(predicate: str, left: str, right: str) -> str:
+    ordered = f"(({left} == {left}) & ({right} == {right}))"
+    if predicate in _ORDERED:
+        return f"({left} {_ORDERED[predicate]} {right})"
+    if predicate in _UNORDERED:
+        return f"(({left} {_UNORDERED[predicate]} {right}) ^ True)"
+    match predicate:
+        case "one":
+            return f"(({left} < {right}) | ({left} > {right}))"
+        case "une":
+            return f"({left} != {right})"
+        case "ueq":
+            return f"((({left} < {right}) | ({left} > {right})) ^ True)"
+        case "ord":
+            return ordered
+        case "uno":
+            return f"({ordered} ^ True)"
+        case "true":
+            return "True"
+        case "false":
+            return "False"
+    raise Unsupported(f"the comparison {predicate}")
+
+
+def cast(operation: str, source: Type, target: Type, text: str, pointer_bits: int) -> str:
+    """The source of a cast."""
+    if isinstance(target, VectorType) and isinstance(source, VectorType):
+        body = cast(operation, source.element, target.element, "a", pointer_bits)
+        return f"tuple({body} for a in {text})"
+    match operation:
+        case "zext" | "addrspacecast":
+            return text
+        case "trunc" | "ptrtoint" | "inttoptr":
+            wanted, given = width(target, pointer_bits), width(source, pointer_bits)
+            return text if wanted >= given else f"({text} & {(1 << wanted) - 1})"
+        case "sext":
+            mask = (1 << width(target, pointer_bits)) - 1
+            return f"({signed(text, width(source, pointer_bits))} & {mask})"
+        case "bitcast":
+            return _bitcast(source, target, text, pointer_bits)
+        case "sitofp" | "uitofp":
+            assert isinstance(target, FloatType)
+            bits = width(source, pointer_bits)
+            number = signed(text, bits) if operation == "sitofp" else text
+            return f"to_float({number}, {target.bits})"
+        case "fptosi" | "fptoui":
+            return f"to_int({text}, {width(target, pointer_bits)})"
+        case "fptrunc" | "fpext":
+            assert isinstance(target, FloatType)
+            return f"round_float({target.bits}, {text})" if target.bits < 64 else text
+    raise Unsupported(f"the cast {operation}")
+
+
+def _bitcast(source: Type, target: Type, text: str, pointer_bits: int) -> str:
+    if isinstance(source, FloatType) and isinstance(target, FloatType):
+        return text
+    if isinstance(source, FloatType):
+        return f"float_bits({source.bits}, {text})"
+    if isinstance(target, FloatType):
+        return f"bits_float({target.bits}, {text})"
+    if isinstance(source, VectorType) or isinstance(target, VectorType):
+        raise Unsupported("a cast of vectors to other bits")
+    return text
+
+
+# --- what the expressions call ----------------------------------------------------------------
+
+
+def to_signed(value: int, bits: int) -> int:
+    half = 1 << (bits - 1)
+    return (value ^ half) - half
+
+
+def sdiv(left: int, right: int, bits: int) -> int:
+    a, b = to_signed(left, bits), to_signed(right, bits)
+    if b == 0:
+        raise UndefinedBehaviour("division by zero")
+    quotient = abs(a) // abs(b)
+    return (quotient if (a < 0) == (b < 0) else -quotient) & ((1 << bits) - 1)
+
+
+def srem(left: int, right: int, bits: int) -> int:
+    a, b = to_signed(left, bits), to_signed(right, bits)
+    if b == 0:
+        raise UndefinedBehaviour("division by zero")
+    rest = abs(a) % abs(b)
+    return (-rest if a < 0 else rest) & ((1 << bits) - 1)
+
+
+def _check_shift(amount: int, bits: int) -> None:
+    if amount >= bits:
+        raise UndefinedBehaviour(f"a shift of {bits} bits by {amount}")
+
+
+def shl(value: int, amount: int, bits: int) -> int:
+    _check_shift(amount, bits)
+    return value << amount & ((1 << bits) - 1)
+
+
+def lshr(value: int, amount: int, bits: int) -> int:
+    _check_shift(amount, bits)
+    return value >> amount
+
+
+def ashr(value: int, amount: int, bits: int) -> int:
+    _check_shift(amount, bits)
+    return to_signed(value, bits) >> amount & ((1 << bits) - 1)
+
+
+def fdiv(left: float, right: float) -> float:
+    if right != 0:
+        return left / right
+    if left == 0 or math.isnan(left):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1.0, right)
+
+
+def frem(left: float, right: float) -> float:
+    if right == 0 or math.isinf(left):
+        return math.nan
+    return math.fmod(left, right)
+
+
+def to_float(value: int, bits: int) -> float:
+    return round_float(bits, float(value))
+
+
+def to_int(value: float, bits: int) -> int:
+    if math.isnan(value) or math.isinf(value):
+        return 0
+    return int(value) & ((1 << bits) - 1)
+
+
+def float_bits(bits: int, value: float) -> int:
+    return int.from_bytes(encode_float(bits, value), "little")
+
+
+def bits_float(bits: int, value: int) -> float:
+    return decode_float(bits, value.to_bytes((bits + 7) // 8, "little"))
+
+
+def select(condition: Any, if_true: Any, if_false: Any) -> Any:
+    """A selection whose condition may be unknown."""
+    if isinstance(condition, Unknown):
+        if if_true is if_false or (
+            not isinstance(if_true, Unknown)
+            and not isinstance(if_false, Unknown)
+            and if_true == if_false
+        ):
+            return if_true
+        return UNKNOWN
+    if isinstance(condition, tuple):
+        return tuple(select(c, a, b) for c, a, b in zip(condition, if_true, if_false, strict=True))
+    return if_true if condition else if_false
+
+
+HELPERS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        sdiv,
+        srem,
+        shl,
+        lshr,
+        ashr,
+        fdiv,
+        frem,
+        to_float,
+        to_int,
+        float_bits,
+        bits_float,
+        round_float,
+    )
+}
+
+
+def absorbing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on values that may be unknown: unknown if one of them is."""
+
+    def wrapped(*arguments: Any) -> Any:
+        for argument in arguments:
+            if isinstance(argument, Unknown):
+                return UNKNOWN
+        return function(*arguments)
+
+    return wrapped

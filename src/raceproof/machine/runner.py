@@ -1,0 +1,344 @@
+"""The loop that runs a thread from one visible step to the next."""
+
+from __future__ import annotations
+
+import struct
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Final
+
+from raceproof.ir import Call
+from raceproof.machine.faults import (
+    ChoiceNeeded,
+    ProgramExit,
+    UndefinedBehaviour,
+    Unsupported,
+)
+from raceproof.machine.operation import END_THREAD, Enter, Operation, Wait
+from raceproof.machine.segments import ATOMIC, AccessRange, SegmentInfo, SegmentKind
+from raceproof.machine.thread import ConcreteThread, Frame, Pending, Status
+from raceproof.machine.unknown import Unknown
+
+if TYPE_CHECKING:
+    from raceproof.machine.machine import Machine
+
+BUDGET = 5_000
+"""Segments that a thread runs at most before others get a chance."""
+
+_ACCESS, _CALL, _OPERATION, _RETURN, _CHOICE = (
+    int(kind)
+    for kind in (
+        SegmentKind.ACCESS, SegmentKind.CALL, SegmentKind.OPERATION, SegmentKind.RETURN,
+        SegmentKind.CHOICE,
+    )
+)
+
+
+class ReturnFromMain(Operation):
+    """The end of `main` ends every thread."""
+
+    def execute(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> Any:
+        value = arguments[0]
+        raise ProgramExit(0 if value is None or isinstance(value, Unknown) else value & 0xFF)
+
+
+_RETURN_FROM_MAIN = ReturnFromMain("return from main")
+
+
+class Pause(Operation):
+    """A thread that ran for long without a visible step lets others go first, if they like."""
+
+
+PAUSE: Final = Pause("pause")
+
+
+class Runner:
+    """Runs the threads of one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def start(self, thread: ConcreteThread) -> None:
+        """From the beginning to the first visible step."""
+        self._run(thread, thread.frames[-1].segment)
+
+    def resume(self, thread: ConcreteThread) -> None:
+        """Take the pending step and go on to the next one."""
+        machine = self._machine
+        pending = thread.pending
+        assert pending is not None, "the thread has nothing to do"
+        thread.pending = None
+        machine.current = thread
+        segment = thread.frames[-1].segment
+        if pending.options or pending.operation is PAUSE:
+            self._run(thread, segment)
+            return
+        if pending.operation is None:
+            self._run(thread, ~segment)
+            return
+        operation = pending.operation
+        if thread.is_cancelled and operation.is_cancel_point:
+            self._finish(thread)
+            return
+        try:
+            result = operation.execute(machine, thread, pending.arguments)
+        except ChoiceNeeded as needed:
+            pending.options = needed.args[0]
+            thread.pending = pending
+            return
+        following = self._settle(thread, pending, result)
+        if following is not None:
+            self._run(thread, following)
+        self._run_started()
+
+    def _run_started(self) -> None:
+        """Bring threads that were just created to their first visible step."""
+        machine = self._machine
+        for thread in machine.threads:
+            if thread.is_alive and thread.pending is None and thread.frames:
+                self._run(thread, thread.frames[-1].segment)
+
+    def _settle(
+        self, thread: ConcreteThread, pending: Pending, result: Any
+    ) -> int | None:
+        """Deal with what an operation returned; the segment to go on with, if any."""
+        frame = thread.frames[-1]
+        index = ~frame.segment if frame.segment < 0 else frame.segment
+        if isinstance(result, Wait):
+            thread.pending = Pending(
+                pending.instruction, (), result.operation, pending.arguments, True
+            )
+            return None
+        if isinstance(result, Enter):
+            function = self._machine.function_at(result.function)
+            if function is None:
+                raise UndefinedBehaviour("a call of no function")
+            frame.segment = index
+            entered = self._machine.new_frame(
+                function, result.arguments[: len(function.parameters)]
+            )
+            entered.after = result.after
+            thread.frames.append(entered)
+            return entered.segment
+        if result is END_THREAD:
+            self._finish(thread)
+            return None
+        info = frame.code.infos[index]
+        if info.result >= 0:
+            frame.registers[info.result] = result
+        return info.next
+
+    def _finish(self, thread: ConcreteThread) -> None:
+        machine = self._machine
+        for frame in reversed(thread.frames):
+            if frame.slots:
+                machine.memory.pop(thread.arena, frame.slots)
+        thread.frames = []
+        thread.pending = None
+        thread.atomic_depth = 0
+        thread.status = Status.FINISHED
+        machine.alive -= 1
+
+    def _run(self, thread: ConcreteThread, segment: int) -> None:
+        try:
+            self._loop(thread, segment)
+        except KeyError as error:
+            key = error.args[0]
+            if isinstance(key, Unknown):
+                raise Unsupported("an access through an unknown pointer") from error
+            if not isinstance(key, int):
+                raise
+            what = "null pointer" if key == 0 else f"no object at {key << 10:#x}"
+            raise UndefinedBehaviour(what) from error
+        except struct.error as error:
+            raise UndefinedBehaviour(f"an access out of bounds ({error})") from error
+        except ZeroDivisionError as error:
+            raise UndefinedBehaviour("division by zero") from error
+        except TypeError as error:
+            if "read-write" in str(error):
+                raise UndefinedBehaviour("a write to a constant") from error
+            raise
+
+    def _loop(self, thread: ConcreteThread, segment: int) -> None:
+        machine = self._machine
+        machine.current = thread
+        frame = thread.frames[-1]
+        compiled = frame.code
+        code, kinds, infos, registers = (
+            compiled.code, compiled.kinds, compiled.infos, frame.registers,
+        )
+        for _ in repeat(None, BUDGET):
+            while segment < 0:
+                index = ~segment
+                kind = kinds[index]
+                if kind == _ACCESS:
+                    if machine.alive > 1 and self._stop_at_access(
+                        thread, frame, segment, infos[index]
+                    ):
+                        return
+                    segment = index
+                    break
+                if kind == _CALL:
+                    frame.segment = index
+                    following = self._call(thread, infos[index], *code[index](registers))
+                elif kind == _RETURN:
+                    following = self._return(thread, frame, code[index](registers))
+                elif kind == _OPERATION:
+                    frame.segment = segment
+                    following = self._operate(thread, infos[index], code[index](registers))
+                else:
+                    frame.segment = segment
+                    following = self._choose(thread, infos[index], code[index](registers))
+                if following is None:
+                    return
+                segment = following
+                current = thread.frames[-1]
+                if current is not frame:
+                    frame = current
+                    compiled = frame.code
+                    code, kinds, infos, registers = (
+                        compiled.code, compiled.kinds, compiled.infos, frame.registers,
+                    )
+            else:
+                segment = code[segment](registers)
+                continue
+            segment = code[segment](registers)
+        frame.segment = segment
+        thread.pending = Pending(compiled.function.first_number, (), PAUSE)
+
+    def _stop_at_access(
+        self, thread: ConcreteThread, frame: Frame, segment: int, info: SegmentInfo
+    ) -> bool:
+        assert info.peek is not None
+        assert info.instruction is not None
+        accesses = info.peek(frame.registers)
+        if self._is_private(accesses):
+            return False
+        frame.segment = segment
+        thread.pending = Pending(info.instruction.number, self._flagged(thread, accesses))
+        return True
+
+    def _flagged(
+        self, thread: ConcreteThread, accesses: tuple[AccessRange, ...]
+    ) -> tuple[AccessRange, ...]:
+        if not thread.atomic_depth:
+            return accesses
+        return tuple((first, end, flags | ATOMIC) for first, end, flags in accesses)
+
+    def _is_private(self, accesses: tuple[AccessRange, ...]) -> bool:
+        pages = self._machine.memory.pages
+        for first, _, _ in accesses:
+            target = pages.get(first >> 10)
+            if target is None or not target.is_private:
+                return False
+        return True
+
+    def _call(
+        self, thread: ConcreteThread, info: SegmentInfo, address: Any, arguments: tuple[Any, ...]
+    ) -> int | None:
+        machine = self._machine
+        function = info.callee
+        if function is None:
+            function = machine.function_at(address)
+            if function is None:
+                assert isinstance(info.instruction, Call)
+                operation = machine.operation_at(address, info.instruction)
+                if operation is None:
+                    raise UndefinedBehaviour("a call of no function")
+                return self._operate(thread, info, arguments, operation)
+        frame = machine.new_frame(function, arguments)
+        thread.frames.append(frame)
+        if len(thread.frames) > 2000:
+            raise UndefinedBehaviour("stack overflow")
+        for position, size in info.by_value:
+            copied = machine.memory.push(
+                thread.arena, size, "argument", "by-value", is_private=True
+            )
+            frame.slots.append(copied.base)
+            machine.memory.copy(copied.base, machine.known(arguments[position]), size)
+            frame.registers[frame.code.parameters[position]] = copied.base
+        return frame.segment
+
+    def _return(self, thread: ConcreteThread, frame: Frame, value: Any) -> int | None:
+        machine = self._machine
+        frames = thread.frames
+        if len(frames) == 1:
+            if thread.number == 0:
+                if machine.alive > 1:
+                    frame.segment = ~0 if frame.segment >= 0 else frame.segment
+                    thread.pending = Pending(
+                        self._last_instruction(frame), (), _RETURN_FROM_MAIN, (value,), True
+                    )
+                    return None
+                _RETURN_FROM_MAIN.execute(machine, thread, (value,))
+            thread.result = 0 if value is None else value
+            self._finish(thread)
+            return None
+        if frame.slots:
+            machine.memory.pop(thread.arena, frame.slots)
+        frames.pop()
+        caller = frames[-1]
+        if frame.after is not None:
+            caller.segment = ~caller.segment if caller.segment >= 0 else caller.segment
+            info = caller.code.infos[~caller.segment]
+            return self._operate(thread, info, (), frame.after)
+        if caller.segment < 0:  # a constructor before main
+            return caller.segment
+        info = caller.code.infos[caller.segment]
+        if info.kind is SegmentKind.PLAIN:
+            return caller.segment
+        if info.result >= 0:
+            caller.registers[info.result] = value
+        return info.next
+
+    def _last_instruction(self, frame: Frame) -> int:
+        function = frame.code.function
+        return function.first_number + len(function.instructions) - 1
+
+    def _operate(
+        self,
+        thread: ConcreteThread,
+        info: SegmentInfo,
+        arguments: tuple[Any, ...],
+        operation: Operation | None = None,
+    ) -> int | None:
+        machine = self._machine
+        operation = operation or info.operation
+        assert info.instruction is not None
+        pending = Pending(info.instruction.number, (), operation, arguments, operation.is_sync)
+        if machine.alive > 1:
+            pending.accesses = self._flagged(
+                thread, operation.accesses(machine, thread, arguments)
+            )
+            if operation.is_sync or not self._is_private(pending.accesses):
+                thread.pending = pending
+                return None
+        elif operation.is_sync and not operation.is_enabled(machine, thread, arguments):
+            thread.pending = pending
+            return None
+        try:
+            result = operation.execute(machine, thread, arguments)
+        except ChoiceNeeded as needed:
+            pending.options = needed.args[0]
+            thread.pending = pending
+            return None
+        following = self._settle(thread, pending, result)
+        if machine.alive > 1 and following is not None:
+            newest = machine.threads[-1]
+            if newest is not thread and newest.pending is None and newest.is_alive:
+                self._run(newest, newest.frames[-1].segment)
+                machine.current = thread
+        return following
+
+    def _choose(self, thread: ConcreteThread, info: SegmentInfo, value: Any) -> int | None:
+        machine = self._machine
+        table: dict[int, int] = info.operation
+        if not isinstance(value, Unknown):
+            return table.get(value, table[-1])
+        if machine.choice is None:
+            assert info.instruction is not None
+            thread.pending = Pending(info.instruction.number, (), options=len(info.targets))
+            return None
+        choice, machine.choice = machine.choice, None
+        return info.targets[choice]
