@@ -22,6 +22,7 @@ from raceproof.ir import (
     IntType,
     Load,
     NextArgument,
+    NullPointer,
     Register,
     SetMemory,
     Store,
@@ -105,7 +106,10 @@ def test_instruction(instruction: Instruction, expected: list[Row]) -> None:
         ("ioctl", (number(0), N, number(3)), []),
         ("pthread_mutex_lock", (P,), []),
         ("pthread_create", (P, Q, R, S), [(Q, 56, "r"), (P, 8, "w")]),
+        ("pthread_create", (P, NullPointer(), R, S), [(P, 8, "w")]),
         ("pthread_join", (N, P), [(P, 8, "w")]),
+        ("pthread_join", (N, NullPointer()), []),
+        ("free", (NullPointer(),), []),
         ("__atomic_load_4", (P, number(5)), [(P, 4, "ra")]),
         ("__atomic_fetch_add_8", (P, N, number(5)), [(P, 8, "rwa")]),
         (

@@ -110,6 +110,8 @@ class LibraryCall(Event):
 class ThreadCreate(Event):
     """Starts `entry(argument)`. The id goes to `*id_pointer`, or is the result, or is lost.
 
+    The effects, the id's writing among them, come before the new thread's first step.
+
     With a `virtual_slot`, `*entry` is the address of a C++ object, and the thread runs the object's
     virtual function of that number with the object as argument.
     """

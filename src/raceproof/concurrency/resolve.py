@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from raceproof.concurrency.effects import (
@@ -25,7 +25,7 @@ from raceproof.concurrency.model import (
     StringSize,
     WordSize,
 )
-from raceproof.ir import Call, IntConstant, PointerType, Program, Value
+from raceproof.ir import Call, IntConstant, NullPointer, PointerType, Program, Value
 
 _WHOLE = WholeObject()
 _WORDS: dict[WordSize, Size] = {
@@ -63,15 +63,20 @@ def resolve_effects(model: FunctionModel, call: Call, program: Program) -> tuple
             )
     if model.format is not None:
         found += format_effects(model.format, call, program)
-    return tuple(found)
+    return _without_null(found)
+
+
+def _without_null(effects: Iterable[MemoryEffect]) -> tuple[MemoryEffect, ...]:
+    """A library function does not access what a null pointer does not point to."""
+    return tuple(effect for effect in effects if not isinstance(effect.pointer, NullPointer))
 
 
 def role_effects(role: Role | None, known: Mapping[str, Any]) -> tuple[MemoryEffect, ...]:
     """What an event with these fields reads and writes because of its role."""
     if role is Role.FREE:
-        return (MemoryEffect(known["pointer"], _WHOLE, False, True),)
+        return _without_null([MemoryEffect(known["pointer"], _WHOLE, False, True)])
     if role is Role.REALLOCATE:
-        return (MemoryEffect(known["pointer"], _WHOLE, True, True),)
+        return _without_null([MemoryEffect(known["pointer"], _WHOLE, True, True)])
     if role is Role.ATOMIC_OPERATION:
         return _atomic_effects(known)
     return ()
