@@ -204,3 +204,10 @@ def test_an_unknown_format_may_access_every_pointer() -> None:
     assert rows(printed) == [(P, StringLength(P), "r"), (Q, None, "r")]
     scanned = memory_effects(call("sscanf", P, Q, R), program(), MODELS)
     assert rows(scanned)[2:] == [(R, None, "w")]
+
+
+def test_strings_of_all_later_arguments() -> None:
+    joined = memory_effects(
+        call("g_strconcat", P, Q, NullPointer(), result=POINTER), program(), MODELS
+    )
+    assert rows(joined) == [(P, StringLength(P), "r"), (Q, StringLength(Q), "r")]
