@@ -1,10 +1,10 @@
-# demo, test, lint and bench work in a fresh clone: they make .venv first.
+# demo, test, lint, docs and bench work in a fresh clone: they make .venv first.
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint docs bench clean
 
 demo: $(INSTALLED)
 	@echo '$$ raceproof check examples/bank.c'
@@ -20,6 +20,10 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(INSTALLED)
+	$(BIN)/pip install --quiet --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir build/site
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/startup.py

@@ -113,6 +113,8 @@ class Options:
     """-1 quiet, 0 normal, 1 and more: tell what is being done."""
     format: ReportFormat = ReportFormat.TEXT
     output: Path | None = None
+    also: tuple[tuple[ReportFormat, Path], ...] = ()
+    """Further formats, and the files to write them to."""
     schedules: Path | None = None
     """A folder for the schedules of confirmed races."""
     fail_on: FailOn = FailOn.LIKELY

@@ -1,6 +1,7 @@
 """``raceproof check``: one program, one verdict."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,14 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
         help=f"how to write the verdict (default: {DEFAULTS.format})",
     )
     group.add_argument(
+        "--also",
+        dest="also",
+        action="append",
+        type=_format_and_file,
+        metavar="FORMAT=FILE",
+        help="write the verdict in this format, too, as --also sarif=races.sarif (repeatable)",
+    )
+    group.add_argument(
         "--fail-on",
         dest="fail_on",
         type=FailOn,
@@ -87,6 +96,15 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def _format_and_file(text: str) -> tuple[ReportFormat, Path]:
+    """An argument type: `html=report.html`."""
+    name, sign, file = text.partition("=")
+    if not sign or not file or name not in list(ReportFormat):
+        words = ", ".join(ReportFormat)
+        raise ArgumentTypeError(f"{text!r} is not FORMAT=FILE with a FORMAT of: {words}")
+    return ReportFormat(name), Path(file)
+
+
 def run(arguments: Namespace) -> int:
     from raceproof import pipeline, report
     from raceproof.frontend import load_program
@@ -98,6 +116,10 @@ def run(arguments: Namespace) -> int:
         verdict = pipeline.check(program, options, progress)
     with output_stream(options) as stream:
         report.write(verdict, program, options, stream)
+    for further, path in options.also:
+        chosen = replace(options, format=further, output=path)
+        with output_stream(chosen) as stream:
+            report.write(verdict, program, chosen, stream)
     if options.schedules is not None:
         _write_schedules(verdict, options.schedules)
     if pipeline.has_failed(verdict):

@@ -19,7 +19,7 @@ from raceproof.errors import UserError
 from raceproof.options import Options
 
 FILE = "raceproof.toml"
-_NOT_SET_HERE = {"verbosity", "output", "stop_at_first", "cross_check", "explain_pipeline"}
+_NOT_SET_HERE = {"verbosity", "output", "also", "stop_at_first", "cross_check", "explain_pipeline"}
 """What is said for one run only."""
 
 
