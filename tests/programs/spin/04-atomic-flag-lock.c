@@ -1,0 +1,27 @@
+// verdict: race-free
+// unbounded
+// A lock made from atomic_flag.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static int counter;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static void *worker(void *arg)
+{
+    while (atomic_flag_test_and_set(&busy))
+        ;
+    counter++; // NORACE
+    atomic_flag_clear(&busy);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return counter;
+}
