@@ -1,0 +1,35 @@
+// verdict: race
+// As 08, but the consumer looks one slot ahead of what was announced.
+#include <pthread.h>
+
+static int slots[3];
+static int filled, sum;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void *producer(void *arg)
+{
+    for (int i = 0; i < 3; i++) {
+        slots[i] = i + 1; // RACE
+        pthread_mutex_lock(&lock);
+        filled = i + 1; // NORACE
+        pthread_cond_signal(&changed);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, producer, NULL);
+    for (int i = 1; i < 3; i++) {
+        pthread_mutex_lock(&lock);
+        while (filled < i) // NORACE
+            pthread_cond_wait(&changed, &lock);
+        pthread_mutex_unlock(&lock);
+        sum += slots[i]; // RACE
+    }
+    pthread_join(thread, NULL);
+    return sum;
+}
