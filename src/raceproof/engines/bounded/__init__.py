@@ -1,1 +1,15 @@
-"""Engine `bounded`: lazy sequentialization with a race monitor, by bounded model checking."""
+"""Engine `bounded`: lazy sequentialization with a race monitor, by bounded model checking.
+
+    unfold      loops unrolled, calls inlined, threads cloned: a list of guarded events per thread
+    rounds      the schedules with a few rounds of context switches, as one formula (finds races)
+    order       all schedules, as one formula (proves that there are none)
+    monitor     two threads before accesses to the same byte
+    schedule    a satisfying assignment becomes a schedule, and is replayed on the machine
+
+After Fischer, Garbi, La Torre, Parlato and Schrammel, *Static Data Race Detection via Lazy
+Sequentialization*.
+"""
+
+from raceproof.engines.bounded.engine import ENGINE, BoundedEngine
+
+__all__ = ["ENGINE", "BoundedEngine"]

@@ -457,7 +457,10 @@ class ThreadWalker(SynchronisingWalker):
 
 
 _NO_READ = (AtomicOperationKind.STORE, AtomicOperationKind.CLEAR)
-_OWN_EFFECTS = (meaning.AtomicOperation, meaning.Free, meaning.Reallocate)
+_OWN_EFFECTS = (
+    meaning.AtomicOperation, meaning.Free, meaning.Reallocate, meaning.ThreadCreate,
+    meaning.ThreadJoin, meaning.SemaphoreValue,
+)
 _W = ThreadWalker
 _HANDLERS: dict[type, Callable[..., None]] = {
     meaning.ThreadCreate: _W.create_thread,

@@ -92,6 +92,20 @@ class Monitor:
                     races.append(terms.and_(flag, other))
         return terms.any(races)
 
+    def other_than(self, pair: RacingPair) -> Term:
+        """A race between other accesses than these."""
+        terms = self._terms
+        flags = [
+            terms.any(
+                here
+                for watched in self._flags.values()
+                for event, _, here in watched
+                if event is wanted
+            )
+            for wanted in (pair.first, pair.second)
+        ]
+        return terms.not_(terms.and_(*flags))
+
     def pair(self, model: Model) -> RacingPair | None:
         """The racing accesses in a model."""
         for cell, watched in self._flags.items():

@@ -35,7 +35,12 @@ class RoundsEncoding:
     """The formula for a number of rounds."""
 
     def __init__(
-        self, terms: Terms, unfolding: Unfolding, initial: InitialValue, rounds: int
+        self,
+        terms: Terms,
+        unfolding: Unfolding,
+        initial: InitialValue,
+        rounds: int,
+        check_time: Callable[[], None] = lambda: None,
     ) -> None:
         self.terms = terms
         self.unfolding = unfolding
@@ -43,6 +48,7 @@ class RoundsEncoding:
         self.cells = Cells(unfolding, terms)
         self.assertions: list[Term] = []
         self._initial = initial
+        self._check_time = check_time
         self._memory: dict[Cell, Term] = {}
         self._passed: list[list[list[Term]]] = [
             [
@@ -125,6 +131,7 @@ class RoundsEncoding:
         for event in self.unfolding.threads[t].events:
             if not event.operations:
                 continue
+            self._check_time()
             when = self.executed(t, event.index, r)
             for operation in event.operations:
                 if isinstance(operation, Read):
@@ -181,6 +188,14 @@ class RoundsEncoding:
             for constraint in thread.constraints:
                 reached = terms.and_(self.passed(t, constraint.index - 1), constraint.guard)
                 self.assertions.append(terms.implies(reached, constraint.condition))
+
+    def cut_reached(self) -> Term:
+        """Some thread comes to a place where the unfolding was cut."""
+        return self.terms.any(
+            self.terms.and_(self.passed(t, cut.index - 1), cut.guard)
+            for t, thread in enumerate(self.unfolding.threads)
+            for cut in thread.cuts
+        )
 
     # --- models -----------------------------------------------------------------------------------
 

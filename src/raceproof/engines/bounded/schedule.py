@@ -168,6 +168,9 @@ class _Guide:
             return
         if event.kind in _SILENT:
             return
+        if event.kind not in _SECOND_HALVES and event.tick < self._cursors.get(event.thread, 0):
+            if event.kind != "end":
+                return
         if event.kind == "end":
             number = self.numbers[event.thread]
             while self.machine.threads[number].is_alive:

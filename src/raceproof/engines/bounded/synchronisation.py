@@ -297,8 +297,9 @@ class SynchronisingWalker(InstructionWalker):
         semaphore = self.shadow(self.term(event.semaphore))
         with self.step("semaphore-value"):
             value = self.peek(semaphore, 4)
+            if event.result_pointer is not None:
+                self.write(self.term(event.result_pointer), value)
         if event.result_pointer is not None:
-            self.write(self.term(event.result_pointer), value)
             self.set_result(self.result_of(event, True))
         else:
             self.set_result(value)
@@ -368,17 +369,19 @@ class SynchronisingWalker(InstructionWalker):
                 key, function, argument, self.thread, self.instruction
             )
             if number is None:
+                # A thread that exists and is never scheduled.
                 self.cut("more threads than allowed")
-                raise PathEnds
-            started.append((number, is_it))
+                number = self.unfolder.limits.total_threads + 1
+            else:
+                started.append((number, is_it))
             identity = terms.ite(is_it, terms.const(number, 32), identity)
         width = self._identity_width(event)
-        with self.step("create", always=True) as step:
+        with self.step("create", always=bool(started)) as step:
             step.creates = tuple(started)
             for number, is_it in started:
                 self.poke(self.control("started", number), self.byte(1), is_it)
             if event.id_pointer is not None and not isinstance(event.id_pointer, NullPointer):
-                self.poke(self.term(event.id_pointer), terms.resize(identity, width))
+                self.write(self.term(event.id_pointer), terms.resize(identity, width))
         if event.id_is_result:
             self.set_result(terms.resize(identity, self.space.pointer_width))
         else:
@@ -423,7 +426,7 @@ class SynchronisingWalker(InstructionWalker):
                     result = self.peek(self.control("result", number), size)
                     value = terms.ite(is_it, result, value)
             self.wait_until(joined)
-        if wants_result:
-            assert event.result_pointer is not None
-            self.write(self.term(event.result_pointer), value)
+            if wants_result:
+                assert event.result_pointer is not None
+                self.write(self.term(event.result_pointer), value)
         self.set_result(self.result_of(event, True))

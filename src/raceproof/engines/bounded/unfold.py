@@ -36,6 +36,8 @@ class Limits:
     """Threads created by one statement in a loop that depends on data."""
     recursion: int = 4
     concrete_iterations: int = 300
+    silent_iterations: int = 11_000
+    """Of a loop without visible statements."""
     total_threads: int = 100
     size: int = 400_000
     """Instructions walked in one pass."""

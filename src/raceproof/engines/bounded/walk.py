@@ -270,6 +270,8 @@ class Walker(Accesses):
             self.unfolder.size += 1
             if self.unfolder.size > limits.size:
                 raise TooBig
+            if not self.unfolder.size & 0xFF:
+                self.unfolder.check_time()
             if not isinstance(instruction, Terminator):
                 self.execute(instruction)
                 continue
@@ -359,7 +361,8 @@ class Walker(Accesses):
             if run.symbolic >= self.unfolder.unwind_of(self.instruction):
                 self.cut("a loop unwound as often as allowed")
                 return False
-        if iteration >= limits.concrete_iterations:
+        has_events = len(self.body.events) > run.events
+        if iteration >= (limits.concrete_iterations if has_events else limits.silent_iterations):
             self.cut("a loop of very many iterations")
             return False
         return True

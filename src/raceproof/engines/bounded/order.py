@@ -1,0 +1,268 @@
+"""All schedules at once: every event has a time, no rounds.
+
+For proofs. The rounds encoding asks about schedules with few context switches; here the order of
+the events of different threads is left to the solver altogether. Each event has a clock, growing
+along each thread (the thread's number as its lowest bits keeps clocks of different threads apart),
+and a read gives the value of the last write before it:
+
+    before(w, r)   w is executed, to the cell that r reads, with a smaller clock
+    before(w, r) and no w' with before(w', r) and a greater clock than w   =>   value(r) = value(w)
+
+The events of an atomic section share their clock. Any sequentially consistent execution of the
+unfolded program, and any beginning of one, is a model. So if no model has a race and none comes to
+a place where the unfolding was cut, the program has no race: the number of rounds, which the
+sequentialization would have to bound by the number of visible statements, does not come up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from raceproof.engines.bounded.cells import Cell, Cells
+from raceproof.engines.bounded.events import Event, Place, Read, Unfolding, Write
+from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.rounds import InitialValue
+from raceproof.engines.bounded.solver import Model
+from raceproof.engines.bounded.terms import Term, Terms
+
+_PAIRWISE_LIMIT = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CellWrite:
+    event: Event
+    position: int
+    """Among the event's operations."""
+    when: Term
+    """It is executed and goes to the cell."""
+    value: Term
+
+
+class TooManyEvents(Exception):
+    """The formula would be too large."""
+
+
+class OrderEncoding:
+    """The formula for all schedules of an unfolding."""
+
+    def __init__(
+        self,
+        terms: Terms,
+        unfolding: Unfolding,
+        initial: InitialValue,
+        check_time: Callable[[], None] = lambda: None,
+        limit: int = 3_000_000,
+    ) -> None:
+        self.terms = terms
+        self.unfolding = unfolding
+        self.cells = Cells(unfolding, terms)
+        self.assertions: list[Term] = []
+        self._initial = initial
+        self._check_time = check_time
+        self._limit = limit
+        self._size = 0
+        self._passed = [
+            [terms.var(f"done {thread.number}.{i}", 1) for i in range(len(thread.events))]
+            for thread in unfolding.threads
+        ]
+        total = sum(len(thread.events) for thread in unfolding.threads) + 1
+        self._clock_bits = max(total.bit_length(), 2)
+        self._thread_bits = max((len(unfolding.threads) - 1).bit_length(), 2)
+        self._clocks = [self._thread_clocks(t) for t in range(len(unfolding.threads))]
+        self._writes: dict[Cell, list[_CellWrite]] = {}
+        self._collect_writes()
+        self._order()
+        for thread in unfolding.threads:
+            for event in thread.events:
+                for position, operation in enumerate(event.operations):
+                    if isinstance(operation, Read):
+                        self._define(event, position, operation)
+        self._assumptions()
+
+    # --- time -------------------------------------------------------------------------------------
+
+    def _thread_clocks(self, t: int) -> list[Term]:
+        terms = self.terms
+        clocks: list[Term] = []
+        for i, event in enumerate(self.unfolding.threads[t].events):
+            if event.is_inner and clocks:
+                clocks.append(clocks[-1])
+            else:
+                time = terms.var(f"time {t}.{i}", self._clock_bits)
+                clocks.append(terms.concat(time, terms.const(t, self._thread_bits)))
+        return clocks
+
+    def passed(self, thread: int, index: int) -> Term:
+        return self.terms.true if index < 0 else self._passed[thread][index]
+
+    def stands_before(self, event: Event) -> Term:
+        """The thread has come to the event and not executed it."""
+        terms = self.terms
+        stands = terms.all(
+            (
+                self.passed(event.thread, event.index - 1),
+                terms.not_(self.passed(event.thread, event.index)),
+                event.guard,
+            )
+        )
+        for constraint in self.unfolding.threads[event.thread].constraints:
+            if constraint.index == event.index:
+                stands = terms.and_(stands, terms.implies(constraint.guard, constraint.condition))
+        return stands
+
+    def earlier(self, a: Event, b: Event) -> Term:
+        """Event `a` comes before event `b`, if both are executed."""
+        if a.thread == b.thread:
+            return self.terms.bool(a.index < b.index)
+        self._size += 1
+        if self._size > self._limit:
+            raise TooManyEvents
+        return self.terms.compare(
+            "ult", self._clocks[a.thread][a.index], self._clocks[b.thread][b.index]
+        )
+
+    def _order(self) -> None:
+        terms, add = self.terms, self.assertions.append
+        for t, thread in enumerate(self.unfolding.threads):
+            for i, event in enumerate(thread.events):
+                if not i:
+                    continue
+                add(terms.implies(self._passed[t][i], self._passed[t][i - 1]))
+                if event.is_inner:
+                    self._stop_inside(event)
+                else:
+                    add(terms.compare("ult", self._clocks[t][i - 1], self._clocks[t][i]))
+
+    def _stop_inside(self, event: Event) -> None:
+        """A thread may end up inside an atomic section if nobody runs after it."""
+        terms = self.terms
+        stops = terms.and_(
+            self.passed(event.thread, event.index - 1),
+            terms.not_(self.passed(event.thread, event.index)),
+        )
+        for t, thread in enumerate(self.unfolding.threads):
+            if t == event.thread:
+                continue
+            for other in thread.events:
+                if not other.is_inner:
+                    self.assertions.append(
+                        terms.implies(
+                            terms.and_(stops, self.passed(t, other.index)),
+                            self.earlier(other, event),
+                        )
+                    )
+
+    # --- memory -----------------------------------------------------------------------------------
+
+    def _is_at(self, address: Term, place: Place) -> Term:
+        target = self.terms.const(place[0].address + place[1], address.width)
+        return self.terms.eq(address, target)
+
+    def _collect_writes(self) -> None:
+        terms = self.terms
+        for t, thread in enumerate(self.unfolding.threads):
+            for event in thread.events:
+                for position, operation in enumerate(event.operations):
+                    if not isinstance(operation, Write):
+                        continue
+                    done = terms.all(
+                        (self.passed(t, event.index), event.guard, operation.condition)
+                    )
+                    for place in operation.places:
+                        when = terms.and_(done, self._is_at(operation.address, place))
+                        if when is terms.false:
+                            continue
+                        for cell in self.cells.of(place, operation.size):
+                            value = self.cells.part(operation.value, place, cell)
+                            self._writes.setdefault(cell, []).append(
+                                _CellWrite(event, position, when, value)
+                            )
+
+    def _define(self, event: Event, position: int, read: Read) -> None:
+        terms = self.terms
+        done = terms.and_(self.passed(event.thread, event.index), event.guard)
+        for place in read.places:
+            here = terms.and_(done, self._is_at(read.address, place))
+            if here is terms.false:
+                continue
+            for cell in self.cells.of(place, read.size):
+                part = self.cells.part(read.variable, place, cell)
+                self._define_cell(event, position, here, cell, part)
+
+    def _define_cell(
+        self, event: Event, position: int, here: Term, cell: Cell, value: Term
+    ) -> None:
+        terms, add = self.terms, self.assertions.append
+        candidates: list[tuple[_CellWrite, Term]] = []
+        for write in self._writes.get(cell, ()):
+            if write.event is event:
+                is_before = terms.bool(write.position < position)
+            else:
+                is_before = self.earlier(write.event, event)
+            before = terms.and_(write.when, is_before)
+            if before is not terms.false:
+                candidates.append((write, before))
+        number, start, end = cell
+        initial = self._initial(self.cells.objects[number], start, end - start)
+        nothing = terms.not_(terms.any(before for _, before in candidates))
+        add(terms.implies(terms.and_(here, nothing), terms.eq(value, initial)))
+        for write, before in candidates:
+            self._check_time()
+            last = terms.and_(here, before)
+            for other, other_before in candidates:
+                if other is write:
+                    continue
+                if other.event is write.event:
+                    is_older = terms.bool(other.position < write.position)
+                else:
+                    is_older = self.earlier(other.event, write.event)
+                last = terms.and_(last, terms.or_(terms.not_(other_before), is_older))
+                if last is terms.false:
+                    break
+            add(terms.implies(last, terms.eq(value, write.value)))
+
+    def _assumptions(self) -> None:
+        terms = self.terms
+        for t, thread in enumerate(self.unfolding.threads):
+            for event in thread.events:
+                if event.assume is not terms.true:
+                    happens = terms.and_(self.passed(t, event.index), event.guard)
+                    self.assertions.append(terms.implies(happens, event.assume))
+            for constraint in thread.constraints:
+                if constraint.index < len(thread.events):
+                    gone_on = terms.and_(self.passed(t, constraint.index), constraint.guard)
+                    self.assertions.append(terms.implies(gone_on, constraint.condition))
+
+    # --- answers ------------------------------------------------------------------------------------
+
+    def cut_reached(self) -> Term:
+        """Some thread comes to a place where the unfolding was cut."""
+        terms = self.terms
+        return terms.any(
+            terms.all(
+                [
+                    self.passed(t, cut.index - 1),
+                    cut.guard,
+                    *(
+                        terms.implies(c.guard, c.condition)
+                        for c in thread.constraints
+                        if c.index == cut.index
+                    ),
+                ]
+            )
+            for t, thread in enumerate(self.unfolding.threads)
+            for cut in thread.cuts
+        )
+
+    def execution(self, model: Model) -> list[Event]:
+        """The events of a satisfying schedule, in their order."""
+        done = [
+            event
+            for t, thread in enumerate(self.unfolding.threads)
+            for event in thread.events
+            if model.holds(self.terms.and_(self.passed(t, event.index), event.guard))
+        ]
+        return sorted(
+            done, key=lambda e: (model.value(self._clocks[e.thread][e.index]), e.thread, e.index)
+        )

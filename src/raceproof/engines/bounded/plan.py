@@ -1,0 +1,55 @@
+"""In what order the bounds grow.
+
+Small bounds find most races in no time, so they come first. With no time limit the engine stops at
+the bounds that the options name; with one, it goes on with larger ones while there is time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from raceproof.engines.bounded.unfold import Limits
+from raceproof.options import MutexRules, Options
+
+_FEW_THREADS = 10
+_MANY_THREADS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One unfolding and the rounds to try on it; `proves`: also try to prove it race-free."""
+
+    limits: Limits
+    rounds: tuple[int, ...]
+    proves: bool = False
+
+    def __str__(self) -> str:
+        return (
+            f"unwind {self.limits.unwind}, {self.rounds[-1]} rounds, "
+            f"{self.limits.total_threads} threads"
+        )
+
+
+def stages(options: Options, *, has_time: bool) -> Iterator[Stage]:
+    """The stages in their order; endless ones are not among them."""
+    base = Limits(
+        unwind=options.unwind,
+        threads=options.threads,
+        total_threads=_FEW_THREADS,
+        anyone_unlocks=options.mutex_rules is MutexRules.LINUX,
+    )
+    asked = tuple(range(1, options.rounds + 1))
+    yield Stage(base, asked, proves=True)
+    if not has_time:
+        return
+    unwind, rounds = options.unwind, options.rounds
+    yield Stage(replace(base, unwind=unwind + 1), (1, rounds + 1), proves=True)
+    many = replace(base, total_threads=_MANY_THREADS)
+    yield Stage(many, (1, rounds), proves=False)
+    yield Stage(replace(base, unwind=unwind + 2), (1, rounds, rounds + 1), proves=True)
+    yield Stage(base, (rounds + 1, rounds + 2, rounds + 3))
+    yield Stage(replace(base, unwind=unwind + 4), (rounds, rounds + 1), proves=True)
+    yield Stage(replace(base, unwind=unwind + 8), (1, rounds), proves=True)
+    yield Stage(replace(base, unwind=unwind + 2), (rounds + 2, rounds + 3, rounds + 4))
+    yield Stage(replace(base, unwind=unwind + 18), (1, rounds), proves=True)
