@@ -42,9 +42,7 @@ class Race:
         return frozenset(self.schedule.instructions)
 
 
-def execute(
-    machine: Machine, scheduler: Scheduler, inputs: Inputs, most_steps: int
-) -> Race | None:
+def execute(machine: Machine, scheduler: Scheduler, inputs: Inputs, most_steps: int) -> Race | None:
     """Run until a race, the end, or so many choices."""
     machine.reset(inputs)
     steps: list[Step] = []

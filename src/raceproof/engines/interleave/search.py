@@ -53,7 +53,9 @@ class SharedAccesses:
             instructions.add(pending.instruction)
             threads.add(thread.number)
             self.objects[target.source] = (
-                instructions, threads, writes or bool(flags & WRITE),
+                instructions,
+                threads,
+                writes or bool(flags & WRITE),
             )
 
     def targets(self) -> list[frozenset[int]]:
@@ -82,9 +84,7 @@ class _Noting:
 class DirectedSearch:
     """Looks for races on one machine."""
 
-    def __init__(
-        self, machine: Machine, pairs: Iterable[frozenset[int]] | None, seed: int
-    ) -> None:
+    def __init__(self, machine: Machine, pairs: Iterable[frozenset[int]] | None, seed: int) -> None:
         self._machine = machine
         self._generator = random.Random(seed)
         self._constants = interesting_constants(machine.program)

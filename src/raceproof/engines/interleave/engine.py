@@ -1,0 +1,84 @@
+"""The engine `interleave`: directed search, then the explorer."""
+
+from __future__ import annotations
+
+import time
+
+from raceproof.concurrency import Models
+from raceproof.engines.interleave.execution import Race
+from raceproof.engines.interleave.findings import confirmed_finding
+from raceproof.engines.interleave.search import DirectedSearch
+from raceproof.engines.question import Question
+from raceproof.ir import Program
+from raceproof.machine.machine import Machine
+from raceproof.verdict import Answer, Candidate, Finding, Outcome
+
+DEFAULT_SECONDS = 60.0
+_SEARCH_SHARE = 0.4
+"""Of the time, for the first search; the rest is the explorer's, then the search's again."""
+
+
+class Interleave:
+    """Finds schedules for races, and proves small programs race-free."""
+
+    name = "interleave"
+
+    def run(self, program: Program, question: Question) -> Answer:
+        return _Run(program, question).answer()
+
+
+class _Run:
+    """One question, being answered."""
+
+    def __init__(self, program: Program, question: Question) -> None:
+        self._program = program
+        self._question = question
+        self._options = question.options
+        self._deadline = time.monotonic() + min(question.seconds_left(), DEFAULT_SECONDS)
+        if question.seconds_left() != float("inf"):
+            self._deadline = time.monotonic() + question.seconds_left()
+        self._models = Models.load(self._options.models)
+        self._machine = Machine(program, self._models, mutex_rules=self._options.mutex_rules)
+        self._candidates: dict[frozenset[int], list[Candidate]] = {}
+        for candidate in question.candidates or ():
+            pair = frozenset((candidate.first.instruction, candidate.second.instruction))
+            self._candidates.setdefault(pair, []).append(candidate)
+        self._open = set(self._candidates)
+        self._findings: dict[frozenset[int], Finding] = {}
+        self._statistics: list[tuple[str, int | float | str]] = []
+
+    def answer(self) -> Answer:
+        asked = self._question.candidates
+        if asked is not None and not asked:
+            return Answer(Outcome.RACE_FREE)
+        pairs = self._candidates if asked is not None else None
+        search = DirectedSearch(self._machine, pairs, self._options.seed)
+        total = self._deadline - time.monotonic()
+        until = time.monotonic() + total * _SEARCH_SHARE
+        search.run(lambda: until - time.monotonic(), self._take)
+        self._statistics.append(("executions", search.executions))
+        return self._conclude()
+
+    def _take(self, race: Race) -> bool:
+        """Enter a race; whether no more is wanted."""
+        if race.pair not in self._findings:
+            candidates = self._candidates.get(race.pair)
+            self._findings[race.pair] = confirmed_finding(
+                self._machine, race, candidates[0] if candidates else None
+            )
+            self._open.discard(race.pair)
+        if self._options.stop_at_first or self._question.candidates is None:
+            return True
+        return not self._open
+
+    def _conclude(self) -> Answer:
+        open_candidates = tuple(
+            candidate for pair in self._open for candidate in self._candidates[pair]
+        )
+        return Answer(
+            Outcome.RACE if self._findings else Outcome.UNKNOWN,
+            findings=tuple(self._findings.values()),
+            open=open_candidates,
+            assumptions=tuple(sorted(self._machine.assumptions)),
+            statistics=tuple(self._statistics),
+        )
