@@ -12,7 +12,7 @@ stored at the same offset of some object, with the same number of parameters.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -20,11 +20,13 @@ import rustworkx
 
 from raceproof.engines.summary.compose import compose
 from raceproof.engines.summary.outline import Outline
-from raceproof.engines.summary.summary import Summary
+from raceproof.engines.summary.summary import MAX_SEGMENT, Summary
 from raceproof.engines.summary.terms import Term
 
 MAX_ROUNDS = 6
 MAX_TARGETS = 12
+MAX_NAMES = 8
+"""Threads told apart that one creation makes."""
 
 
 @dataclass(slots=True)
@@ -71,6 +73,8 @@ class BottomUp:
                 for event in events:
                     if event[0] == "store":
                         self._note_pointers(event[2], event[3])
+        self.depths = naming_depths(outlines)
+        self._salt = hashlib.blake2b(repr(sorted(self.depths.items())).encode()).digest()
         self._targets_memo: dict[tuple[object, int, int], tuple[str, ...]] = {}
 
     def _note_pointers(self, addresses: tuple[Term, ...], values: tuple[Term, ...]) -> None:
@@ -141,14 +145,14 @@ class BottomUp:
         )
         # Tarjan's algorithm finds a component after all that it can reach.
         components = rustworkx.strongly_connected_components(graph)
-        return [[names[number] for number in sorted(component)] for component in components]
+        return [[names[number] for number in component] for component in components]
 
     def _lookup(self, name: str) -> Summary | None:
         return self.summaries.get(name)
 
     def _key(self, names: list[str]) -> bytes:
         """The content of the functions and of what they call."""
-        digest = hashlib.blake2b(digest_size=16)
+        digest = hashlib.blake2b(self._salt, digest_size=16)
         inside = set(names)
         for name in names:
             outline = self.outlines[name]
@@ -164,7 +168,7 @@ class BottomUp:
         key = self._key([name])
         found = self._find(key)
         if found is None:
-            found = compose(self.outlines[name], self._lookup, self.targets)
+            found = compose(self.outlines[name], self._lookup, self.targets, self.depths)
             self.composed += 1
             self._keep(key, found)
         self.summaries[name] = found
@@ -181,14 +185,54 @@ class BottomUp:
         for name in names:
             self.summaries[name] = Summary(name)
             self.summaries[name].seal()
-        for _ in range(MAX_ROUNDS):
-            changed = False
-            for name in reversed(names):
-                summary = compose(self.outlines[name], self._lookup, self.targets)
-                self.composed += 1
-                changed = changed or summary.digest != self.summaries[name].digest
+        inside = set(names)
+        callers: dict[str, list[str]] = {name: [] for name in names}
+        for name in names:
+            for callee in self._edges[name]:
+                if callee in inside:
+                    callers[callee].append(name)
+        rounds = dict.fromkeys(names, 0)
+        work = deque(names)
+        waiting = set(names)
+        while work:
+            name = work.popleft()
+            waiting.discard(name)
+            rounds[name] += 1
+            summary = compose(self.outlines[name], self._lookup, self.targets, self.depths)
+            self.composed += 1
+            if summary.digest == self.summaries[name].digest:
                 self.summaries[name] = summary
-            if not changed:
-                break
+                continue
+            self.summaries[name] = summary
+            for caller in callers[name]:
+                if caller not in waiting and rounds[caller] < MAX_ROUNDS:
+                    waiting.add(caller)
+                    work.append(caller)
         for name, one in zip(names, keys, strict=True):
             self._keep(one, self.summaries[name])
+
+
+def naming_depths(outlines: Mapping[str, Outline]) -> dict[str, int]:
+    """How many calls around a creation are told apart, so that no creation makes many threads."""
+    callers: dict[str, list[str]] = defaultdict(list)
+    creators = set()
+    for name, outline in outlines.items():
+        for events, _ in outline.blocks:
+            for event in events:
+                if event[0] == "call":
+                    for term in event[2]:
+                        if term[0][0] == "f":
+                            callers[term[0][1]].append(name)
+                elif event[0] == "create":
+                    creators.add(name)
+    found = {}
+    for name in creators:
+        level, depth = [name], 1
+        while depth < MAX_SEGMENT:
+            above = [caller for inner in level for caller in callers[inner] or [inner]]
+            if len(above) > MAX_NAMES:
+                break
+            level, depth = above, depth + 1
+        if depth < MAX_SEGMENT:
+            found[name] = depth
+    return found

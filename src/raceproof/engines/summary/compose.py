@@ -13,23 +13,26 @@ from raceproof.engines.summary.summary import (
     AccessKey,
     CallEdge,
     Creation,
+    Depths,
     Pending,
     Site,
     Summary,
     add_access,
 )
-from raceproof.engines.summary.terms import Origin, Term, is_pointer_like, root
+from raceproof.engines.summary.terms import Origin, Term, Terms, is_pointer_like, root
 
-MAX_OPEN = 300
+MAX_OPEN = 150
 """Open accesses in one summary."""
-MAX_STORES = 300
+Stores = tuple[tuple[Term, Term], ...]
+
+MAX_STORES = 100
 MAX_PENDING = 20
 MAX_THREADS = 40
 
 
-def compose(outline: Outline, lookup: Lookup, targets: Targets) -> Summary:
+def compose(outline: Outline, lookup: Lookup, targets: Targets, depths: Depths) -> Summary:
     """The summary of the function, with what is known of its callees."""
-    steps = Steps(outline, lookup, targets)
+    steps = Steps(outline, lookup, targets, depths)
     return _Composer(steps).summary()
 
 
@@ -53,13 +56,13 @@ class _Composer:
         for index, block in enumerate(self.steps.blocks):
             self._block(index, block)
         steps = self.steps
-        open_stores, closed_stores = self._stores()
         returns: dict[Term, None] = {}
         for _, terminator in steps.outline.blocks:
             if terminator[0] == "return":
                 for term in steps.scope.resolve_all(terminator[1]):
                     if is_pointer_like(term) and not self._is_own_slot(root(term)):
                         returns[term] = None
+        open_stores, closed_stores = self._stores(tuple(returns))
         threads = {
             thread: (ids, signature, leaks, many or thread in self.flow.multiple)
             for thread, (ids, signature, leaks, many) in steps.threads.items()
@@ -115,7 +118,7 @@ class _Composer:
                 published = self.published.after(published, step)
             current = [after for c, f in current for after in self.flow.apply(step, c, f)]
 
-    # --- accesses -------------------------------------------------------------------------------
+    # --- accesses ------------------------------------------------------------
 
     def _access(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
         _, number, addresses, size, is_write, is_atomic = step
@@ -124,9 +127,7 @@ class _Composer:
             for core in cores:
                 self._add((address, size, is_write, is_atomic, (), core), (site,), published)
 
-    def _add(
-        self, key: AccessKey, sites: tuple[Site, ...], published: frozenset[Origin]
-    ) -> None:
+    def _add(self, key: AccessKey, sites: tuple[Site, ...], published: frozenset[Origin]) -> None:
         address, size, is_write, is_atomic, thread, core = key
         origin = address[0]
         kind = root(address)[0]
@@ -152,9 +153,14 @@ class _Composer:
     ) -> None:
         """The open accesses of a callee, in our words."""
         combine = self.flow.combine
-        for (address, size, is_write, is_atomic, thread, core), sites in (
-            instance.summary.open.items()
-        ):
+        for (
+            address,
+            size,
+            is_write,
+            is_atomic,
+            thread,
+            core,
+        ), sites in instance.summary.open.items():
             moved = instance.sites(sites)
             name = instance.thread(thread)
             for choice in instance.choices:
@@ -165,7 +171,7 @@ class _Composer:
                         key = (term, size, is_write, is_atomic, name, final)
                         self._add(key, moved, published)
 
-    # --- calls ----------------------------------------------------------------------------------
+    # --- calls ------------------------------------------------------------
 
     def _call(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
         _, number, name, instance = step
@@ -195,7 +201,8 @@ class _Composer:
 
     def _deferred(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
         _, number, name, instance, inner = step
-        outer = list(dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner or [EMPTY]))
+        inner = inner or [EMPTY]
+        outer = list(dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner))
         self._enter(instance, outer, published)
         self._edges(number, name, instance, outer)
 
@@ -214,23 +221,32 @@ class _Composer:
                 combined = self.flow.combine(core, after)
                 self.pending[kind, path, callees, arguments, combined, ()] = None
 
-    # --- limits ---------------------------------------------------------------------------------
+    # --- limits ------------------------------------------------------------
 
-    def _stores(self) -> tuple[tuple[tuple[Term, Term], ...], tuple[tuple[Term, Term], ...]]:
+    def _stores(self, returns: Terms) -> tuple[Stores, Stores]:
+        """The points-to effects that callers must hear of, and the others."""
         opened: list[tuple[Term, Term]] = []
         closed: list[tuple[Term, Term]] = []
+        inside: dict[Origin, list[tuple[Term, Term]]] = {}
+        handed_out = {term[0] for term in returns}
         for address, value in self.steps.stores:
             container, content = root(address), root(value)
             if self._is_own_slot(container) and container not in self.steps.escaped:
                 continue
             if container[0] == "p" or content[0] == "p":
                 opened.append((address, value))
-            elif container[0] == "h" and container in self.steps.fresh:
-                # What a new object holds is told to the caller with the object.
-                target = closed if container in self.steps.escaped else opened
-                target.append((address, value))
+                handed_out.add(value[0])
+            elif container in self.steps.fresh and container not in self.steps.escaped:
+                inside.setdefault(container, []).append((address, value))
             else:
                 closed.append((address, value))
+        # What a new object holds is told to the caller with the object.
+        stack = [origin for origin in handed_out if origin in inside]
+        while stack:
+            for address, value in inside.pop(stack.pop(), ()):
+                opened.append((address, value))
+                if value[0] in inside:
+                    stack.append(value[0])
         if len(opened) > MAX_STORES:
             self.is_cut = True
             opened = opened[:MAX_STORES]

@@ -16,14 +16,14 @@ from typing import Any, TypeAlias
 from raceproof.engines.summary import state
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
-from raceproof.engines.summary.summary import Site, Summary, extended
+from raceproof.engines.summary.summary import Depths, Site, Summary, extended, shortened
 from raceproof.engines.summary.terms import Origin, Term, Terms
 
 Binding: TypeAlias = tuple[tuple[int, Terms], ...]
 Path: TypeAlias = tuple[tuple[str, int], ...]
 Context: TypeAlias = tuple[ThreadId, Core, Path, Binding]
 
-MAX_CONTEXTS = 24
+MAX_CONTEXTS = 12
 """Different states of one function in one thread before they are joined."""
 
 
@@ -58,19 +58,21 @@ class _Closing(Instance):
     """Puts actual parameters into a function's own states."""
 
     def __init__(self, summary: Summary, arguments: tuple[Terms, ...]) -> None:
-        super().__init__(summary, arguments, ("", 0), lambda address: None)
+        super().__init__(summary, arguments, ("", 0), lambda address: None, {})
 
     def _object(self, origin: Origin) -> Origin:
         return origin
 
 
 class Contexts:
-    def __init__(self, summaries: Mapping[str, Summary]) -> None:
+    def __init__(self, summaries: Mapping[str, Summary], depths: Depths) -> None:
         self._summaries = summaries
+        self._depths = depths
         self.threads: dict[ThreadId, ThreadFacts] = {}
         self.accesses: dict[Any, RootedAccess] = {}
         self.functions: set[str] = set()
         self._seen: dict[tuple[str, ThreadId], dict[Context, None]] = defaultdict(dict)
+        self._joined: dict[tuple[str, ThreadId], Core] = {}
         self._work: list[tuple[str, Context]] = []
         self._creates = _transitive_creators(summaries)
         self.is_cut = False
@@ -83,17 +85,22 @@ class Contexts:
         self._run()
 
     def _visit(self, name: str, context: Context) -> None:
-        seen = self._seen[name, context[0]]
+        thread, core, path, binding = context
+        if core is not EMPTY:
+            # Nobody is above the entries, to whom giving back and joining could matter.
+            core = (core[0], (), core[2], (), core[4])
+        seen = self._seen[name, thread]
+        context = (thread, core, path, binding)
         if context in seen:
             return
         if len(seen) >= MAX_CONTEXTS:
-            joined = context[1]
-            for other in seen:
-                joined = state.join(joined, other[1])
-            context = (context[0], joined, context[2], context[3])
             self.is_cut = True
-            if context in seen or len(seen) > 4 * MAX_CONTEXTS:
+            known = self._joined.get((name, thread))
+            core = core if known is None else state.join(known, core)
+            if core == known:
                 return
+            self._joined[name, thread] = core
+            context = (thread, core, (), ())
         seen[context] = None
         self._work.append((name, context))
 
@@ -106,13 +113,14 @@ class Contexts:
     def _enter(self, summary: Summary, context: Context) -> None:
         thread, core, path, binding = context
         closing = _closing(summary, binding)
+
         def absolute(inner: ThreadId) -> ThreadId:
             if not inner:
                 return thread
             segment = path
             for site in inner[0]:
                 segment = extended(segment, site)
-            return (*thread, segment, *inner[1:])[:5]
+            return (*thread, shortened(segment, self._depths), *inner[1:])[:5]
 
         def lift(inner: Core) -> Core:
             if inner == EMPTY:

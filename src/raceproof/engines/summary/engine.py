@@ -29,14 +29,14 @@ class SummaryEngine:
         models = Models.load(question.options.models)
         unit = make_unit(program, models, "", lambda name: name)
         bottom_up = BottomUp(unit.outlines, unit.stores)
-        summaries = bottom_up.run()
+        bottom_up.run()
         first_numbers = {f.name: f.first_number for f in program.defined}
-        return judge([unit], summaries, program.entry, first_numbers)
+        return judge([unit], bottom_up, program.entry, first_numbers)
 
 
 def judge(
     units: Sequence[Unit],
-    summaries: Mapping[str, Summary],
+    bottom_up: BottomUp,
     entry: str | None,
     first_numbers: Mapping[str, int],
 ) -> Answer:
@@ -45,7 +45,8 @@ def judge(
     With no entry, every function that is visible outside is the entry of a thread of its own.
     """
     names = Names(units, first_numbers)
-    contexts = _contexts(units, summaries, entry)
+    summaries = bottom_up.summaries
+    contexts = _contexts(units, bottom_up, entry)
     stores = [store for unit in units for store in unit.stores]
     for name in sorted(contexts.functions):
         stores.extend(summaries[name].closed_stores)
@@ -81,10 +82,9 @@ def judge(
     )
 
 
-def _contexts(
-    units: Sequence[Unit], summaries: Mapping[str, Summary], entry: str | None
-) -> Contexts:
-    contexts = Contexts(summaries)
+def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> Contexts:
+    summaries = bottom_up.summaries
+    contexts = Contexts(summaries, bottom_up.depths)
     if entry is not None:
         if entry not in summaries:
             raise UserError(f"the program has no function {entry!r}; name its start with --entry")

@@ -116,7 +116,7 @@ class Extractor:
         outline.content = hashlib.blake2b(marshal.dumps(body, 2), digest_size=16).digest()
         return outline
 
-    # --- helpers --------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------
 
     def terms(self, value: Value) -> Terms:
         found = self.values.terms(value)
@@ -185,7 +185,7 @@ class Extractor:
                 tuple(dereference(shift(term, 0, word)) for term in source),
             )
 
-    # --- instructions ---------------------------------------------------------------------------
+    # --- instructions ------------------------------------------------------------
 
     def _load(self, instruction: Load) -> None:
         size = self.program.layout.store_size(instruction.type)
@@ -239,7 +239,7 @@ class Extractor:
     def _call(self, instruction: Call) -> None:
         call_events(self, instruction)
 
-    # --- control --------------------------------------------------------------------------------
+    # --- control ------------------------------------------------------------
 
     def _terminator(self, terminator: Terminator) -> tuple[Any, ...]:
         match terminator:
@@ -254,8 +254,10 @@ class Extractor:
                 keys = self.values.terms(terminator.value)
                 if len(keys) != 1:
                     return ("jump", tuple(dict.fromkeys(terminator.targets)))
-                cases = tuple((_signed(constant, terminator.value), target)
-                    for constant, target in terminator.cases)
+                cases = tuple(
+                    (_signed(constant, terminator.value), target)
+                    for constant, target in terminator.cases
+                )
                 return ("switch", keys[0], cases, terminator.default)
             case Return():
                 value = terminator.value

@@ -35,9 +35,7 @@ class Flow:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self.outline = steps.outline
-        self.multiple: set[ThreadId] = {
-            thread for thread, info in steps.threads.items() if info[3]
-        }
+        self.multiple: set[ThreadId] = {thread for thread, info in steps.threads.items() if info[3]}
         self.leaks: set[ThreadId] = set()
         self.exits: dict[Core, set[int | None]] = {}
         self._in: list[States] = []
@@ -117,7 +115,7 @@ class Flow:
         if kind == "join":
             return [(self._end(core, step[1]), facts)]
         if kind == "wait":
-            return [(state.wait(core, step[1]), facts)]
+            return [(state.wait(core), facts)]
         if kind == "call":
             return self._call(step, core, facts)
         if kind == "exit":
@@ -184,11 +182,9 @@ class Flow:
                 active[left] = True
         return (core[0], core[1], tuple(sorted(active.items())), core[3], core[4])
 
-    # --- edges ----------------------------------------------------------------------------------
+    # --- edges ------------------------------------------------------------
 
-    def _leave(
-        self, block: int, core: Core, facts: Facts
-    ) -> Iterator[tuple[int, Core, Facts]]:
+    def _leave(self, block: int, core: Core, facts: Facts) -> Iterator[tuple[int, Core, Facts]]:
         terminator = self.outline.blocks[block][1]
         kind = terminator[0]
         if kind == "jump":
@@ -212,9 +208,7 @@ class Flow:
             self.leaks.update(thread for thread, _ in core[2])
             self.exits.setdefault(core, set()).add(_returned(terminator[1], facts))
 
-    def _edge(
-        self, block: int, target: int, core: Core, facts: Facts
-    ) -> tuple[int, Core, Facts]:
+    def _edge(self, block: int, target: int, core: Core, facts: Facts) -> tuple[int, Core, Facts]:
         for body, handles, signature in self._loop_joins.get(block, ()):
             if target not in body:
                 core = self._leave_loop(core, handles, signature)
@@ -252,7 +246,7 @@ class Flow:
         joined = _joined(list(self._in[block].items()))
         self._in[block] = dict(joined)
 
-    # --- loops that join ------------------------------------------------------------------------
+    # --- loops that join ------------------------------------------------------------
 
     def _find_loop_joins(self) -> dict[int, list[tuple[frozenset[int], Terms, tuple[Any, ...]]]]:
         """Blocks where a loop that joins an array of threads is left the normal way."""
@@ -310,7 +304,7 @@ class Flow:
 
 
 def _is_idle(step: Step) -> bool:
-    return step[0] == "call" and step[3].summary.is_flat
+    return bool(step[0] == "call" and step[3].summary.is_flat)
 
 
 def _joined(states: list[tuple[Core, Facts]]) -> list[tuple[Core, Facts]]:

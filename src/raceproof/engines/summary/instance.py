@@ -10,10 +10,9 @@ from collections.abc import Callable
 from itertools import product
 
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
-from raceproof.engines.summary.summary import Site, Summary, nested, prefixed
+from raceproof.engines.summary.summary import Depths, Site, Summary, nested, prefixed
 from raceproof.engines.summary.terms import (
     MAX_CHAIN,
-    UNKNOWN,
     Origin,
     Term,
     Terms,
@@ -42,6 +41,7 @@ class Instance:
         arguments: tuple[Terms, ...],
         site: tuple[str, int],
         contents: Contents,
+        depths: Depths,
         base: ThreadId = (),
     ) -> None:
         self.summary = summary
@@ -49,6 +49,7 @@ class Instance:
         self.arguments = arguments
         self._contents = contents
         self._base = base
+        self._depths = depths
         several = [i for i, terms in enumerate(arguments) if len(terms) > 1]
         choices = [arguments[i] for i in several]
         self._bindings: list[dict[int, Term]] = []
@@ -76,9 +77,11 @@ class Instance:
         """Callee's terms under every choice."""
         if not terms:
             return ()
-        return unite(
-            [found for choice in self.choices for term in terms for found in self.terms(term, choice)]
-        )
+        found: list[Term] = []
+        for choice in self.choices:
+            for term in terms:
+                found.extend(self.terms(term, choice))
+        return unite(found)
 
     def _translate(self, term: Term, choice: int) -> Terms:
         origin, constant, stride, symbol = term
@@ -144,20 +147,19 @@ class Instance:
             if len(terms := self.terms(handle, choice)) == 1
             for term in terms
         }
-        waited = {term for item in core[4] for term in self.terms(item, choice) or (UNKNOWN,)}
         return (
             tuple(sorted((lock, mode, *rest) for (lock, mode), rest in locks.items())),
             tuple(sorted(released.items())),
             tuple(sorted(active.items())),
             tuple(sorted(joined)),
-            tuple(sorted(waited)),
+            core[4],
         )
 
     def thread(self, thread: ThreadId) -> ThreadId:
         """A thread of the callee, as the caller names it."""
         if self._base:
             return nested(self._base, thread)
-        return prefixed(thread, self.site) if thread else ()
+        return prefixed(thread, self.site, self._depths) if thread else ()
 
     def sites(self, sites: tuple[Site, ...]) -> tuple[Site, ...]:
         """Where an access happens, with the call to get there."""

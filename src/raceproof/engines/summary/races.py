@@ -110,9 +110,7 @@ class Races:
         confidence = Confidence.LIKELY if -rank[0] == YES else Confidence.POSSIBLE
         first, second = self._access(a), self._access(b)
         location = first.location if not a.stride or b.stride else second.location
-        others = tuple(
-            (self._access(x), self._access(y)) for _, x, y in pairs[1:MAX_OTHERS]
-        )
+        others = tuple((self._access(x), self._access(y)) for _, x, y in pairs[1:MAX_OTHERS])
         self.shared.append(location)
         self.findings.append(
             Finding(
@@ -133,12 +131,8 @@ class Races:
             for item in accesses
             if item.offset == a.offset and item.stride == a.stride and item.access.core[0]
         ]
-        total = sum(
-            1 for item in accesses if item.offset == a.offset and item.stride == a.stride
-        )
-        held = Counter(
-            lock for item in near for lock, _, sure, _ in item.access.core[0] if sure
-        )
+        total = sum(1 for item in accesses if item.offset == a.offset and item.stride == a.stride)
+        held = Counter(lock for item in near for lock, _, sure, _ in item.access.core[0] if sure)
         words = [
             f"{_verb(a)} by {first.thread.name} and {_verb(b)} by {second.thread.name} "
             "can happen at the same time"
@@ -146,9 +140,7 @@ class Races:
         if held:
             lock, count = min(held.items(), key=lambda item: (-item[1], item[0]))
             if count * 2 >= total and count > 1:
-                words.append(
-                    f"guarded by {self._names.term(lock)} in {count} of {total} accesses"
-                )
+                words.append(f"guarded by {self._names.term(lock)} in {count} of {total} accesses")
         return "; ".join(words)
 
     def _access(self, item: Located) -> Access:

@@ -81,9 +81,7 @@ class Scope:
                 known = self.contents(address)
                 found.extend((dereference(address),) if known is None else known)
             bases = unite(found)
-        return tuple(
-            shift(base, constant, stride, symbol) for base in bases if is_known(base)
-        )
+        return tuple(shift(base, constant, stride, symbol) for base in bases if is_known(base))
 
     def contents(self, address: Term) -> Terms | None:
         """What a slot of the function may hold at the address; None if that is not known here."""

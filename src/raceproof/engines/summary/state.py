@@ -7,7 +7,7 @@ A *core* is `(locks, released, active, joined, waited)`, each a sorted tuple:
     active     (thread, sure): created here and perhaps still running; not `sure` after a join
                that may have missed it
     joined     ids of threads that ended before this point, created by a caller
-    waited     semaphores, conditions and barriers that were waited for
+    waited     one unknown term if a semaphore, condition or barrier was waited for
 
 These are DarC's lockset, unlockset, threads_active and threads_joined (sections 3.2.1, 3.2.2),
 with may and must told apart. `combine(outer, inner)` puts what a callee did on top of what its
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from raceproof.engines.summary.terms import Term, Terms
+from raceproof.engines.summary.terms import UNKNOWN, Term, Terms
 
 ThreadId: TypeAlias = tuple[tuple[tuple[str, int], ...], ...]
 """Nested creations, outermost first; each the calls down to the creation and the creation."""
@@ -132,8 +132,8 @@ def end(
     return (core[0], core[1], tuple(sorted(active.items())), tuple(sorted(joined)), core[4])
 
 
-def wait(core: Core, objects: Terms) -> Core:
-    return (*core[:4], tuple(sorted({*core[4], *objects})))
+def wait(core: Core) -> Core:
+    return (*core[:4], (UNKNOWN,))
 
 
 def join(left: Core, right: Core) -> Core:
@@ -152,7 +152,7 @@ def join(left: Core, right: Core) -> Core:
     released = _unite(dict(left[1]), dict(right[1]), both=True)
     active = _unite(dict(left[2]), dict(right[2]), both=False)
     joined = tuple(sorted(set(left[3]) & set(right[3])))
-    waited = tuple(sorted({*left[4], *right[4]}))
+    waited = left[4] or right[4]
     return (_pack(locks), released, active, joined, waited)
 
 
@@ -193,7 +193,7 @@ def combine(
             active[thread] = active.get(thread, False) or sure
         core = (core[0], core[1], tuple(sorted(active.items())), core[3], core[4])
     if inner[4]:
-        core = wait(core, inner[4])
+        core = wait(core)
     return core
 
 

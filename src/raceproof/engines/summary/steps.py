@@ -21,7 +21,7 @@ from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.outline import Event, Outline
 from raceproof.engines.summary.scope import Scope
 from raceproof.engines.summary.state import ThreadId
-from raceproof.engines.summary.summary import Summary, ThreadInfo
+from raceproof.engines.summary.summary import Depths, Summary, ThreadInfo
 from raceproof.engines.summary.terms import (
     Origin,
     Term,
@@ -43,11 +43,12 @@ MAX_TARGETS = 12
 class Steps:
     """Walks the outline once and gathers steps, stores and threads."""
 
-    def __init__(self, outline: Outline, lookup: Lookup, targets: Targets) -> None:
+    def __init__(self, outline: Outline, lookup: Lookup, targets: Targets, depths: Depths) -> None:
         self.outline = outline
         self.scope = Scope(outline)
         self._lookup = lookup
         self._targets = targets
+        self._depths = depths
         self.blocks: list[list[Step]] = []
         self.stores: dict[tuple[Term, Term], None] = {}
         self.threads: dict[ThreadId, ThreadInfo] = {}
@@ -67,7 +68,7 @@ class Steps:
             self.blocks.append(self._steps)
         self._close_escapes()
 
-    # --- calls ----------------------------------------------------------------------------------
+    # --- calls ------------------------------------------------------------
 
     def _call(self, event: Event) -> None:
         _, number, callees, arguments = event
@@ -99,11 +100,9 @@ class Steps:
                     names[name] = None
         return list(names)
 
-    def _enter(
-        self, number: int, name: str, summary: Summary, actual: tuple[Terms, ...]
-    ) -> Terms:
+    def _enter(self, number: int, name: str, summary: Summary, actual: tuple[Terms, ...]) -> Terms:
         site = (self.outline.name, number)
-        instance = Instance(summary, actual, site, self.scope.contents)
+        instance = Instance(summary, actual, site, self.scope.contents, self._depths)
         if summary.escapes:
             self._escape([t for i in summary.escapes if i < len(actual) for t in actual[i]])
         self._effects(instance)
@@ -182,19 +181,19 @@ class Steps:
                 self._escape([t for i in summary.escapes if i < len(actual) for t in actual[i]])
             if kind == "create":
                 thread = instance.thread((path,))
-                inner = Instance(summary, actual, site, self.scope.contents, thread)
+                inner = Instance(summary, actual, site, self.scope.contents, self._depths, thread)
                 self._escape([term for terms in actual for term in terms])
                 self._enter_thread(inner, thread, ids=())
                 self._steps.append(("create", site[1], thread, name, inner, cores))
             else:
-                inner = Instance(summary, actual, site, self.scope.contents)
+                inner = Instance(summary, actual, site, self.scope.contents, self._depths)
                 self._effects(inner)
                 self._steps.append(("deferred", site[1], name, inner, cores))
         if pending:
             longer = path if site in path else (site, *path)[:4]
             self._steps.append(("pending", kind, longer, tuple(pending), actual, cores))
 
-    # --- threads --------------------------------------------------------------------------------
+    # --- threads ------------------------------------------------------------
 
     def _create(self, event: Event) -> None:
         _, number, handles, entries, arguments = event
@@ -217,7 +216,7 @@ class Steps:
             if summary is None:
                 self.unknown[name] = None
                 continue
-            instance = Instance(summary, actual, site, self.scope.contents, thread)
+            instance = Instance(summary, actual, site, self.scope.contents, self._depths, thread)
             self._enter_thread(instance, thread, ids)
             self._steps.append(("create", number, thread, name, instance, ()))
         if pending:
@@ -253,7 +252,7 @@ class Steps:
             return ()
         return (start, step, predicate, resolved[0])
 
-    # --- memory ---------------------------------------------------------------------------------
+    # --- memory ------------------------------------------------------------
 
     def _access(self, event: Event) -> None:
         _, number, addresses, size, is_write, is_atomic = event
@@ -311,7 +310,7 @@ class Steps:
                     stack.append(inner)
         return found
 
-    # --- the rest -------------------------------------------------------------------------------
+    # --- the rest ------------------------------------------------------------
 
     def _lock(self, event: Event) -> None:
         _, number, locks, mode, success = event

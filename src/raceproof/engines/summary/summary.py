@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
@@ -31,6 +32,9 @@ CallEdge: TypeAlias = tuple[int, str, Core, tuple[tuple[int, Terms], ...]]
 Creation: TypeAlias = tuple[ThreadId, tuple[str, ...], Core]
 Pending: TypeAlias = tuple[str, tuple[tuple[str, int], ...], Terms, tuple[Terms, ...], Core, Terms]
 """A call or creation whose callee the caller knows: kind, sites, callees, arguments, core, ids."""
+
+Depths: TypeAlias = Mapping[str, int]
+"""Function that creates threads -> how many calls around a creation name the thread."""
 
 NOTHING: tuple[Exit, ...] = ((EMPTY, None),)
 """The exits of a function that changes no lock and no thread."""
@@ -108,10 +112,11 @@ def add_access(accesses: Accesses, key: AccessKey, sites: tuple[Site, ...]) -> N
         accesses[key] = tuple(dict.fromkeys((*known, *sites)))[:MAX_SITES]
 
 
-def prefixed(thread: ThreadId, site: tuple[str, int]) -> ThreadId:
+def prefixed(thread: ThreadId, site: tuple[str, int], depths: Depths) -> ThreadId:
     """A thread of a callee, as the caller at `site` names it."""
     segment = thread[0]
-    if site in segment or len(segment) >= MAX_SEGMENT:
+    limit = depths.get(segment[-1][0], MAX_SEGMENT)
+    if site in segment or len(segment) >= limit:
         return thread
     return ((site, *segment), *thread[1:])
 
@@ -119,6 +124,11 @@ def prefixed(thread: ThreadId, site: tuple[str, int]) -> ThreadId:
 def extended(path: tuple[tuple[str, int], ...], site: tuple[str, int]) -> tuple[Any, ...]:
     """The same name, grown from the other end: the path of calls with one more."""
     return (*(other for other in path if other != site), site)[-MAX_SEGMENT:]
+
+
+def shortened(path: tuple[tuple[str, int], ...], depths: Depths) -> tuple[Any, ...]:
+    """The path of calls to a creation, cut to what names its thread."""
+    return path[-depths.get(path[-1][0], MAX_SEGMENT) :]
 
 
 def nested(outer: ThreadId, thread: ThreadId) -> ThreadId:

@@ -2,7 +2,7 @@
 
 A *term* is `(origin, constant, stride, symbol)`: the value of its origin plus `constant` bytes,
 plus an unknown multiple of `stride` bytes (no multiple if 0). A `symbol` (a term; empty: none)
-names that multiple, so that two terms with the same symbol are known to mean the same element. Origins:
+names that multiple, so that two terms with the same symbol mean the same element. Origins:
 
     ("c",)                    the number 0, so that integers are terms too
     ("p", index)              what the caller passed as parameter `index`
@@ -58,11 +58,11 @@ def parameter(index: int) -> Term:
 
 def is_number(term: Term) -> bool:
     """Whether the term is one known integer."""
-    return term[0][0] == "c" and term[2] == 0
+    return bool(term[0][0] == "c" and term[2] == 0)
 
 
 def is_known(term: Term) -> bool:
-    return term[0][0] != "?"
+    return bool(term[0][0] != "?")
 
 
 def is_pointer_like(term: Term) -> bool:
