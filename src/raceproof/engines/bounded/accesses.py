@@ -7,8 +7,8 @@ of a visible step.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ class Accesses:
         self.calls: tuple[int, ...] = ()
         self.instruction: Instruction | None = None
 
-    # --- steps ------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------
 
     @property
     def position(self) -> Position | None:
@@ -68,9 +68,7 @@ class Accesses:
         return f"{what} {self.label}@{number}.{self.names}"
 
     def cut(self, reason: str) -> None:
-        self.body.cuts.append(
-            Cut(len(self.body.events), self.state.guard, reason, self.position)
-        )
+        self.body.cuts.append(Cut(len(self.body.events), self.state.guard, reason, self.position))
 
     def require(self, condition: Term) -> None:
         """The path goes on only if the condition holds."""
@@ -111,7 +109,7 @@ class Accesses:
             elif event.assume is not self.terms.true:
                 self.require(event.assume)
 
-    # --- places -----------------------------------------------------------------------------------
+    # --- places ------------------------------------------------------------
 
     def places(self, address: Term, size: int) -> tuple[Place, ...]:
         """Where an access may go. Ends the path if there is no such place."""
@@ -124,7 +122,7 @@ class Accesses:
             if target.function:
                 continue
             if offset is not None:
-                if 0 <= offset and offset + size <= target.size:
+                if offset >= 0 and offset + size <= target.size:
                     places.append((target, offset))
                 continue
             stride, rest = self._congruence(address)
@@ -203,7 +201,7 @@ class Accesses:
         )
         return shared, tuple(place for place in places if place not in shared)
 
-    # --- loads and stores ---------------------------------------------------------------------------
+    # --- loads and stores ------------------------------------------------------------
 
     def read(
         self, address: Term, size: int, *, is_atomic: bool = False, is_access: bool = True

@@ -1,10 +1,12 @@
 """Shared memory cut into cells that are read and written whole.
 
 The ranges of all accesses to an object cut it at their ends; what lies between two neighbouring
-cuts is a cell. Where a program always accesses a variable in the same way, the variable is one cell.
+cuts is a cell. Where a program always accesses a variable in the same way, it is one cell.
 """
 
 from __future__ import annotations
+
+import itertools
 
 from raceproof.engines.bounded.events import Place, Unfolding
 from raceproof.engines.bounded.objects import MemoryObject
@@ -37,7 +39,7 @@ class Cells:
         found = self._memory.get(key)
         if found is None:
             inside = [cut for cut in self._cuts[number] if start <= cut <= start + size]
-            found = tuple((number, a, b) for a, b in zip(inside, inside[1:], strict=False))
+            found = tuple((number, a, b) for a, b in itertools.pairwise(inside))
             self._memory[key] = found
         return found
 

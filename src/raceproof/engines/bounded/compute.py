@@ -9,8 +9,18 @@ from collections.abc import Callable
 from raceproof.engines.bounded.terms import Term, Terms
 
 _BINARY = {
-    "add": "add", "sub": "sub", "mul": "mul", "udiv": "udiv", "sdiv": "sdiv", "urem": "urem",
-    "srem": "srem", "shl": "shl", "lshr": "lshr", "ashr": "ashr", "and": "bvand", "or": "bvor",
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "udiv": "udiv",
+    "sdiv": "sdiv",
+    "urem": "urem",
+    "srem": "srem",
+    "shl": "shl",
+    "lshr": "lshr",
+    "ashr": "ashr",
+    "and": "bvand",
+    "or": "bvor",
     "xor": "bvxor",
 }
 
@@ -39,7 +49,7 @@ def update(terms: Terms, operation: str, old: Term, value: Term) -> Term | None:
     return binary(terms, operation, old, value)
 
 
-# --- floating point -----------------------------------------------------------------------------
+# --- floating point ------------------------------------------------------------
 
 _FLOAT: dict[str, Callable[[float, float], float]] = {
     "fadd": lambda x, y: x + y,
@@ -84,16 +94,16 @@ def _on_floats(
 
 def compare_floats(terms: Terms, predicate: str, a: Term, b: Term) -> Term | None:
     if predicate in ("true", "false"):
-        return terms.bool(predicate == "true")
+        return terms.truth(predicate == "true")
     if not (a.is_constant and b.is_constant) or a.width not in _FORMATS:
         return None
     x, y = to_float(a.constant, a.width), to_float(b.constant, b.width)
     is_unordered = math.isnan(x) or math.isnan(y)
     if predicate in ("ord", "uno"):
-        return terms.bool(is_unordered == (predicate == "uno"))
+        return terms.truth(is_unordered == (predicate == "uno"))
     if is_unordered:
-        return terms.bool(predicate[0] == "u")
-    return terms.bool(_ORDERED[predicate[1:]](x, y))
+        return terms.truth(predicate[0] == "u")
+    return terms.truth(_ORDERED[predicate[1:]](x, y))
 
 
 def cast(terms: Terms, operation: str, value: Term, width: int) -> Term | None:
@@ -122,7 +132,7 @@ def cast(terms: Terms, operation: str, value: Term, width: int) -> Term | None:
     return None
 
 
-# --- intrinsics -----------------------------------------------------------------------------------
+# --- intrinsics ------------------------------------------------------------
 
 
 def intrinsic(terms: Terms, name: str, arguments: list[Term]) -> Term | tuple[Term, ...] | None:
@@ -141,7 +151,7 @@ def intrinsic(terms: Terms, name: str, arguments: list[Term]) -> Term | tuple[Te
         case "expect" | "ssa.copy" | "launder.invariant.group" | "strip.invariant.group":
             return a
         case "is.constant":
-            return terms.bool(a.is_constant)
+            return terms.truth(a.is_constant)
         case "bswap":
             result = terms.extract(a, 7, 0)
             for byte in range(1, a.width // 8):

@@ -24,7 +24,6 @@ from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.machine import Machine
 from raceproof.machine.replay import replay
-from raceproof.machine.thread import races
 from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 
 _RECURSION = 12_000
@@ -72,9 +71,7 @@ class _Run:
         self.question = question
         self.options = question.options
         self.models = Models.load(self.options.models)
-        self.deadline = (
-            float("inf") if question.deadline is None else question.deadline - 0.5
-        )
+        self.deadline = float("inf") if question.deadline is None else question.deadline - 0.5
         self.statistics = Statistics()
         self.progress = Progress(self.options)
         self.problem = ""
@@ -105,7 +102,7 @@ class _Run:
                     return self._answer(Outcome.RACE, (finding,), f"race within {stage}")
         return self._unknown()
 
-    # --- one stage ----------------------------------------------------------------------------------
+    # --- one stage ------------------------------------------------------------
 
     def _stage(self, stage: Stage) -> Finding | None:
         start = time.perf_counter()
@@ -182,9 +179,7 @@ class _Run:
             model = solver.model()
             pair = monitor.pair(model)
             assert pair is not None
-            machine = Machine(
-                self.program, self.models, mutex_rules=self.options.mutex_rules
-            )
+            machine = Machine(self.program, self.models, mutex_rules=self.options.mutex_rules)
             try:
                 schedule = confirmed_schedule(
                     machine, unfolding, model, encoding.execution(model), pair
@@ -215,7 +210,7 @@ class _Run:
                 return candidate
         return None
 
-    # --- proofs -------------------------------------------------------------------------------------
+    # --- proofs ------------------------------------------------------------
 
     def _prove(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding) -> Finding | None:
         """Raises `_Proved` if no schedule at all has a race or leaves the bounds."""
@@ -252,7 +247,7 @@ class _Run:
             return None
         raise _Proved
 
-    # --- answers ------------------------------------------------------------------------------------
+    # --- answers ------------------------------------------------------------
 
     def _race_free(self, stage: Stage) -> Answer:
         detail = (

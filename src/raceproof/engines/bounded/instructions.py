@@ -26,7 +26,6 @@ from raceproof.ir import (
     InsertElement,
     InsertField,
     Instruction,
-    IntType,
     Intrinsic,
     Load,
     Negate,
@@ -69,7 +68,7 @@ class InstructionWalker(Walker):
     def call_instruction(self, call: Call) -> None:
         raise NotImplementedError
 
-    # --- memory -----------------------------------------------------------------------------------
+    # --- memory ------------------------------------------------------------
 
     def load_value(self, type_: Type, address: Term, *, is_atomic: bool = False) -> Value:
         layout = self.space.program.layout
@@ -201,7 +200,7 @@ class InstructionWalker(Walker):
                 self.write(self.moved(target, offset), value)
                 offset += step
 
-    # --- computation ------------------------------------------------------------------------------
+    # --- computation ------------------------------------------------------------
 
     def _offset(self, i: Offset) -> None:
         terms = self.terms
@@ -306,7 +305,7 @@ class InstructionWalker(Walker):
             event.is_fatal = True
         raise PathEnds
 
-    # --- members ----------------------------------------------------------------------------------
+    # --- members ------------------------------------------------------------
 
     def _extract_field(self, i: ExtractField) -> None:
         value = self.value(i.aggregate)

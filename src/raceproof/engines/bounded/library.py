@@ -1,12 +1,11 @@
-"""Calls: the program's own functions, the library's by their models, and a thread from start to end."""
+"""Calls: the program's own functions, the library's by their models, a thread from start to end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from raceproof.concurrency import events as meaning
-from raceproof.concurrency.effects import Product
-from raceproof.concurrency.effects import Size
+from raceproof.concurrency.effects import Product, Size
 from raceproof.concurrency.model import AtomicOperationKind, ReturnKind
 from raceproof.engines.bounded import compute
 from raceproof.engines.bounded.accesses import PathEnds
@@ -14,7 +13,7 @@ from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.state import State, Value
 from raceproof.engines.bounded.synchronisation import SynchronisingWalker
 from raceproof.engines.bounded.terms import Term
-from raceproof.ir import Call, Function, IntType, PointerType, Type
+from raceproof.ir import Call, Function, IntType
 from raceproof.ir import Value as Operand
 from raceproof.verdict import BaseKind
 
@@ -29,7 +28,7 @@ class ThreadWalker(SynchronisingWalker):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.ends: list[tuple[State, Value | None]] = []
 
-    # --- the life of a thread -----------------------------------------------------------------------
+    # --- the life of a thread ------------------------------------------------------------
 
     def run_main(self, function: Function) -> None:
         self.label = "0"
@@ -39,7 +38,10 @@ class ThreadWalker(SynchronisingWalker):
                 arguments.append(self.terms.const(1, self.space.width(parameter.type)))
             else:
                 vector = self.space.make(
-                    ("arguments", parameter.index), BaseKind.EXTERNAL, parameter.name, 64,
+                    ("arguments", parameter.index),
+                    BaseKind.EXTERNAL,
+                    parameter.name,
+                    64,
                     is_defined=True,
                 )
                 arguments.append(self.space.pointer(vector))
@@ -100,7 +102,7 @@ class ThreadWalker(SynchronisingWalker):
         self.ends.append((self.state, value))
         raise PathEnds
 
-    # --- calls ------------------------------------------------------------------------------------
+    # --- calls ------------------------------------------------------------
 
     def call_instruction(self, call: Call) -> None:
         callee = self.term(call.callee)
@@ -171,7 +173,7 @@ class ThreadWalker(SynchronisingWalker):
                 return self.call(function, arguments)
         return None
 
-    # --- the library ----------------------------------------------------------------------------------
+    # --- the library ------------------------------------------------------------
 
     def _call_library(self, event: meaning.Event) -> None:
         handler = _HANDLERS.get(type(event))
@@ -276,9 +278,7 @@ class ThreadWalker(SynchronisingWalker):
     ) -> MemoryObject:
         assert self.instruction is not None
         key = (what, self.thread, self.label, self.instruction.number)
-        return self.space.make(
-            key, kind, what, size, self.instruction.position, is_defined=zeroed
-        )
+        return self.space.make(key, kind, what, size, self.instruction.position, is_defined=zeroed)
 
     def _allocate(self, event: meaning.Allocate) -> None:
         size = self._bytes(event.size)
@@ -366,7 +366,7 @@ class ThreadWalker(SynchronisingWalker):
         self.cut(f"{event.model.name} is not supported by this engine")
         self.set_result(self.result_of(event, True))
 
-    # --- thread-specific data, atomic operations ---------------------------------------------------------
+    # --- thread-specific data, atomic operations --------------------------------------------------
 
     def _specific_create(self, event: meaning.SpecificCreate) -> None:
         assert self.instruction is not None
@@ -458,8 +458,12 @@ class ThreadWalker(SynchronisingWalker):
 
 _NO_READ = (AtomicOperationKind.STORE, AtomicOperationKind.CLEAR)
 _OWN_EFFECTS = (
-    meaning.AtomicOperation, meaning.Free, meaning.Reallocate, meaning.ThreadCreate,
-    meaning.ThreadJoin, meaning.SemaphoreValue,
+    meaning.AtomicOperation,
+    meaning.Free,
+    meaning.Reallocate,
+    meaning.ThreadCreate,
+    meaning.ThreadJoin,
+    meaning.SemaphoreValue,
 )
 _W = ThreadWalker
 _HANDLERS: dict[type, Callable[..., None]] = {

@@ -160,7 +160,7 @@ class AddressSpace:
     def pointer(self, of: MemoryObject, offset: int = 0) -> Term:
         return self.terms.const(of.address + offset, self.pointer_width)
 
-    # --- globals and functions --------------------------------------------------------------------
+    # --- globals and functions ------------------------------------------------------------
 
     def global_object(self, name: str) -> MemoryObject:
         key: Key = ("global", name)
@@ -207,7 +207,7 @@ class AddressSpace:
         new.function = name
         return new
 
-    # --- constants ----------------------------------------------------------------------------------
+    # --- constants ------------------------------------------------------------
 
     def width(self, type_: Type) -> int:
         """Bits of a scalar; 1 for booleans."""

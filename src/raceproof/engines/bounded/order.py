@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 from raceproof.engines.bounded.cells import Cell, Cells
 from raceproof.engines.bounded.events import Event, Place, Read, Unfolding, Write
-from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.rounds import InitialValue
 from raceproof.engines.bounded.solver import Model
 from raceproof.engines.bounded.terms import Term, Terms
@@ -80,7 +79,7 @@ class OrderEncoding:
                         self._define(event, position, operation)
         self._assumptions()
 
-    # --- time -------------------------------------------------------------------------------------
+    # --- time ------------------------------------------------------------
 
     def _thread_clocks(self, t: int) -> list[Term]:
         terms = self.terms
@@ -114,7 +113,7 @@ class OrderEncoding:
     def earlier(self, a: Event, b: Event) -> Term:
         """Event `a` comes before event `b`, if both are executed."""
         if a.thread == b.thread:
-            return self.terms.bool(a.index < b.index)
+            return self.terms.truth(a.index < b.index)
         self._size += 1
         if self._size > self._limit:
             raise TooManyEvents
@@ -153,7 +152,7 @@ class OrderEncoding:
                         )
                     )
 
-    # --- memory -----------------------------------------------------------------------------------
+    # --- memory ------------------------------------------------------------
 
     def _is_at(self, address: Term, place: Place) -> Term:
         target = self.terms.const(place[0].address + place[1], address.width)
@@ -197,7 +196,7 @@ class OrderEncoding:
         candidates: list[tuple[_CellWrite, Term]] = []
         for write in self._writes.get(cell, ()):
             if write.event is event:
-                is_before = terms.bool(write.position < position)
+                is_before = terms.truth(write.position < position)
             else:
                 is_before = self.earlier(write.event, event)
             before = terms.and_(write.when, is_before)
@@ -214,7 +213,7 @@ class OrderEncoding:
                 if other is write:
                     continue
                 if other.event is write.event:
-                    is_older = terms.bool(other.position < write.position)
+                    is_older = terms.truth(other.position < write.position)
                 else:
                     is_older = self.earlier(other.event, write.event)
                 last = terms.and_(last, terms.or_(terms.not_(other_before), is_older))
@@ -234,7 +233,7 @@ class OrderEncoding:
                     gone_on = terms.and_(self.passed(t, constraint.index), constraint.guard)
                     self.assertions.append(terms.implies(gone_on, constraint.condition))
 
-    # --- answers ------------------------------------------------------------------------------------
+    # --- answers ------------------------------------------------------------
 
     def cut_reached(self) -> Term:
         """Some thread comes to a place where the unfolding was cut."""

@@ -6,8 +6,8 @@ copies. For each thread, round and label there is one boolean,
 
     passed[r][i]   the thread has executed its event i by the end of round r
 
-monotone in r and i: together they are the paper's guessed context switches (`cs`), in unary. Event i
-is executed in round r if `passed[r][i]` and not `passed[r-1][i]`. What a thread computes between
+monotone in r and i: together they are the paper's guessed context switches (`cs`), in unary. Event
+i is executed in round r if `passed[r][i]` and not `passed[r-1][i]`. What a thread computes between
 two events depends only on what its events read, so each read has one variable, whose value is that
 of its cell in the round in which the read takes place, and all local computation stands in the
 formula once. Only shared memory is followed through the rounds: the cells start with what `main`
@@ -66,7 +66,7 @@ class RoundsEncoding:
         self._define_reads()
         self._assumptions()
 
-    # --- the schedule -----------------------------------------------------------------------------
+    # --- the schedule ------------------------------------------------------------
 
     def passed(self, thread: int, index: int, round_: int = -1) -> Term:
         """Whether an event has been executed by the end of a round (the last if not said)."""
@@ -116,7 +116,7 @@ class RoundsEncoding:
                     terms.implies(stops, terms.not_(self.executed(other, j, self.rounds - 1)))
                 )
 
-    # --- memory -----------------------------------------------------------------------------------
+    # --- memory ------------------------------------------------------------
 
     def _value(self, cell: Cell) -> Term:
         found = self._memory.get(cell)
@@ -197,7 +197,7 @@ class RoundsEncoding:
             for cut in thread.cuts
         )
 
-    # --- models -----------------------------------------------------------------------------------
+    # --- models ------------------------------------------------------------
 
     def execution(self, model: Model) -> list[Event]:
         """The events of a satisfying schedule, in their order."""

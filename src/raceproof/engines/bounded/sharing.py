@@ -11,6 +11,7 @@ nothing new turns up. At the end a range of bytes is
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from raceproof.engines.bounded.objects import SHADOW, AddressSpace, MemoryObject
@@ -32,9 +33,35 @@ class _Use:
     writers: int = 0
 
 
+_BUCKET = 6
+_WIDE = 8 << _BUCKET
+
+
 @dataclass(slots=True)
 class _Uses:
+    """Ranges by the 64 bytes they lie in; long ones apart."""
+
     ranges: dict[tuple[int, int], _Use] = field(default_factory=dict)
+    buckets: dict[int, list[tuple[int, int, _Use]]] = field(default_factory=dict)
+    wide: list[tuple[int, int, _Use]] = field(default_factory=list)
+
+    def add(self, start: int, end: int) -> _Use:
+        use = self.ranges[start, end] = _Use()
+        if end - start > _WIDE:
+            self.wide.append((start, end, use))
+        else:
+            for bucket in range(start >> _BUCKET, (end - 1 >> _BUCKET) + 1):
+                self.buckets.setdefault(bucket, []).append((start, end, use))
+        return use
+
+    def near(self, start: int, end: int) -> Iterator[tuple[int, int, _Use]]:
+        yield from self.wide
+        if end - start > _WIDE:
+            for (low, high), use in self.ranges.items():
+                yield low, high, use
+            return
+        for bucket in range(start >> _BUCKET, (end - 1 >> _BUCKET) + 1):
+            yield from self.buckets.get(bucket, ())
 
 
 class Sharing:
@@ -53,17 +80,19 @@ class Sharing:
         self.has_grown = False
         self._memory.clear()
 
-    # --- who uses what ----------------------------------------------------------------------------
+    # --- who uses what ------------------------------------------------------------
 
     def record(
         self, thread: int, target: MemoryObject, offset: int | None, size: int, *, is_write: bool
     ) -> None:
         """A thread accesses a range (any part of the object if the offset is None)."""
         start, end = (0, target.size) if offset is None else (offset, offset + size)
-        uses = self._uses.setdefault(target.number, _Uses()).ranges
-        use = uses.get((start, end))
+        uses = self._uses.get(target.number)
+        if uses is None:
+            uses = self._uses[target.number] = _Uses()
+        use = uses.ranges.get((start, end))
         if use is None:
-            use = uses[start, end] = _Use()
+            use = uses.add(start, end)
             self.has_grown = True
         bit = 1 << thread
         if is_write and not use.writers & bit:
@@ -79,7 +108,7 @@ class Sharing:
         readers = writers = 0
         uses = self._uses.get(target.number)
         if uses is not None:
-            for (low, high), use in uses.ranges.items():
+            for low, high, use in uses.near(start, end):
                 if low < end and start < high:
                     readers |= use.readers
                     writers |= use.writers
@@ -94,7 +123,7 @@ class Sharing:
             return False
         return bool((readers | writers) & ~(1 << thread))
 
-    # --- where pointers lead ------------------------------------------------------------------------
+    # --- where pointers lead ------------------------------------------------------------
 
     def stored(self, target: MemoryObject, offset: int | None, value: Targets) -> None:
         """Some thread stores a value with these targets."""

@@ -32,8 +32,15 @@ class State:
     """Mutable; `registers` and `memory` are shared between copies until written."""
 
     __slots__ = (
-        "_owned", "_owns_registers", "frames", "guard", "is_threaded", "memory", "registers",
-        "section", "terms",
+        "_owned",
+        "_owns_registers",
+        "guard",
+        "is_threaded",
+        "memory",
+        "registers",
+        "section",
+        "terms",
+        "version",
     )
 
     def __init__(self, terms: Terms) -> None:
@@ -45,7 +52,8 @@ class State:
         """Some thread may have been created on a way to here."""
         self.section = 0
         """How many atomic sections we are in."""
-        self.frames: dict[int, dict[int, Value]] = {}
+        self.version = 0
+        """Grows with every write: two states on one way with the same version hold the same."""
         self._owned: set[int] = set()
         self._owns_registers = True
 
@@ -57,7 +65,7 @@ class State:
         new.memory = dict(self.memory)
         new.is_threaded = self.is_threaded
         new.section = self.section
-        new.frames = self.frames
+        new.version = self.version
         new._owned = set()
         new._owns_registers = False
         self._owned = set()
@@ -81,7 +89,7 @@ class State:
         self.registers = registers
         self._owns_registers = False
 
-    # --- memory -----------------------------------------------------------------------------------
+    # --- memory ------------------------------------------------------------
 
     def _contents(self, target: MemoryObject) -> Contents:
         found = self.memory.get(target.number)
@@ -129,6 +137,7 @@ class State:
 
     def write(self, target: MemoryObject, offset: int, value: Term) -> None:
         number = target.number
+        self.version += 1
         contents = self.memory.get(number)
         if contents is None:
             contents = dict(target.initial) if target.initial else {}
@@ -150,7 +159,9 @@ class State:
 
     def forget(self, target: MemoryObject) -> None:
         """Makes the contents undefined: a new life of a stack slot."""
-        self.memory.pop(target.number, None)
+        if target.number in self.memory:
+            del self.memory[target.number]
+            self.version += 1
 
 
 def relative(a: Term, b: Term) -> Term:
@@ -191,6 +202,7 @@ def _merge_two(a: State, b: State, objects: Sequence[MemoryObject]) -> State:
     for number in a.memory.keys() | b.memory.keys():
         left, right = a.memory.get(number), b.memory.get(number)
         if left is not right:
+            new.version = max(a.version, b.version) + 1
             new.memory[number] = _merge_contents(a, b, condition, objects[number])
             new._owned.add(number)
     return new

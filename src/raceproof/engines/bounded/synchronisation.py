@@ -34,7 +34,7 @@ _IDLE, _WAITING, _WOKEN = 0, 1, 2
 class SynchronisingWalker(InstructionWalker):
     """Threads and what they wait for."""
 
-    # --- hidden variables -------------------------------------------------------------------------
+    # --- hidden variables ------------------------------------------------------------
 
     def shadow(self, address: Term) -> Term:
         return self.moved(address, SHADOW)
@@ -64,7 +64,7 @@ class SynchronisingWalker(InstructionWalker):
             address = self.read(address, address.width // 8)
         return address
 
-    # --- locks ------------------------------------------------------------------------------------
+    # --- locks ------------------------------------------------------------
 
     def acquire(self, event: meaning.LockAcquire) -> None:
         lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
@@ -102,7 +102,6 @@ class SynchronisingWalker(InstructionWalker):
         return terms.or_(is_free, is_mine), terms.ite(is_free, taken, deeper)
 
     def release(self, event: meaning.LockRelease) -> None:
-        terms = self.terms
         lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
         with self.step("unlock"):
             self._release(lock, event.kind, event.recursive)
@@ -155,7 +154,7 @@ class SynchronisingWalker(InstructionWalker):
             self.poke(self.shadow(self.term(event.attribute)), value)
         self.set_result(self.result_of(event, True))
 
-    # --- results ------------------------------------------------------------------------------------
+    # --- results ------------------------------------------------------------
 
     def result_of(self, event: meaning.Event, is_success: bool) -> Value | None:
         """What a call returns when it did, or did not do, what it is for."""
@@ -173,7 +172,7 @@ class SynchronisingWalker(InstructionWalker):
         if isinstance(yes, Term) and isinstance(no, Term):
             self.set_result(self.terms.ite(is_success, yes, no))
 
-    # --- conditions ---------------------------------------------------------------------------------
+    # --- conditions ------------------------------------------------------------
 
     def wait(self, event: meaning.ConditionWait) -> None:
         terms = self.terms
@@ -225,7 +224,7 @@ class SynchronisingWalker(InstructionWalker):
                 self.wait_until(terms.or_(chosen, nobody))
         self.set_result(self.result_of(event, True))
 
-    # --- barriers and semaphores ----------------------------------------------------------------------
+    # --- barriers and semaphores ------------------------------------------------------------
 
     def initialise_barrier(self, event: meaning.BarrierInit) -> None:
         barrier = self.shadow(self.term(event.barrier))
@@ -304,7 +303,7 @@ class SynchronisingWalker(InstructionWalker):
         else:
             self.set_result(value)
 
-    # --- once ---------------------------------------------------------------------------------------
+    # --- once ------------------------------------------------------------
 
     def once(self, event: meaning.Once) -> None:
         terms = self.terms
@@ -347,7 +346,7 @@ class SynchronisingWalker(InstructionWalker):
         if other.guard is not terms.false:
             self.state = self.merge([self.state, other])
 
-    # --- threads ------------------------------------------------------------------------------------
+    # --- threads ------------------------------------------------------------
 
     def create_thread(self, event: meaning.ThreadCreate) -> None:
         terms = self.terms
@@ -365,9 +364,7 @@ class SynchronisingWalker(InstructionWalker):
         for function, pointer in functions:
             is_it = terms.eq(entry, pointer)
             key = f"{self.thread}:{self.label}:{self.instruction.number}:{function.name}"
-            number = self.unfolder.create(
-                key, function, argument, self.thread, self.instruction
-            )
+            number = self.unfolder.create(key, function, argument, self.thread, self.instruction)
             if number is None:
                 # A thread that exists and is never scheduled.
                 self.cut("more threads than allowed")

@@ -138,14 +138,14 @@ class Terms:
             self._table[key] = found
         return found
 
-    # --- leaves ---------------------------------------------------------------------------------
+    # --- leaves ------------------------------------------------------------
 
     def const(self, value: int, width: int) -> Term:
         if width == 1:
             return self.true if value & 1 else self.false
         return self._node("const", width, (), value & ((1 << width) - 1))
 
-    def bool(self, value: bool) -> Term:
+    def truth(self, value: bool) -> Term:
         return self.true if value else self.false
 
     def var(self, name: str, width: int) -> Term:
@@ -156,7 +156,7 @@ class Terms:
         self._fresh += 1
         return self.var(f"{name}#{self._fresh}", width)
 
-    # --- booleans -------------------------------------------------------------------------------
+    # --- booleans ------------------------------------------------------------
 
     def not_(self, a: Term) -> Term:
         if a.operation == "const":
@@ -301,7 +301,7 @@ class Terms:
                 return self.eq(inner, self.const(b.constant, inner.width))
         return self._node("eq", 1, (a, b))
 
-    # --- arithmetic -----------------------------------------------------------------------------
+    # --- arithmetic ------------------------------------------------------------
 
     def _map(self, tree: Term, function: Callable[[Term], Term]) -> Term:
         """The choice between constants, with each of them replaced."""
@@ -388,9 +388,9 @@ class Terms:
                 one = self.const(3, 2)
             a, b = self.ite(a, one, zero), self.ite(b, one, zero)
         if a is b:
-            return self.bool(_REFLEXIVE[predicate])
+            return self.truth(_REFLEXIVE[predicate])
         if a.is_constant and b.is_constant:
-            return self.bool(COMPARE[predicate](a.constant, b.constant, a.width))
+            return self.truth(COMPARE[predicate](a.constant, b.constant, a.width))
         if a.is_constant and 1 < b.leaves <= TREE_LIMIT:
             return self._map(b, lambda leaf: self.compare(predicate, a, leaf))
         if b.is_constant and 1 < a.leaves <= TREE_LIMIT:
@@ -408,7 +408,7 @@ class Terms:
             return self.not_(self.compare("slt", b, a))
         return self._node(predicate, 1, (a, b))
 
-    # --- widths ---------------------------------------------------------------------------------
+    # --- widths ------------------------------------------------------------
 
     def extract(self, a: Term, high: int, low: int) -> Term:
         width = high - low + 1

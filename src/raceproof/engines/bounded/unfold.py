@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cached_property
 
 from raceproof.concurrency import Events, Models
-from raceproof.engines.bounded.accesses import PathEnds
-from raceproof.engines.bounded.events import ThreadBody, Unfolding
+from raceproof.engines.bounded.events import Cut, ThreadBody, Unfolding
 from raceproof.engines.bounded.loops import LoopOrder
 from raceproof.engines.bounded.objects import AddressSpace, MemoryObject
 from raceproof.engines.bounded.sharing import Sharing
 from raceproof.engines.bounded.state import State, Value
 from raceproof.engines.bounded.terms import Term, Terms
-from raceproof.engines.bounded.walk import TooBig
-from raceproof.ir import Constant, Function, GlobalAddress, Instruction, Program, Position
+from raceproof.ir import Constant, Function, GlobalAddress, Instruction, Position, Program
 from raceproof.ir.cfg import ControlFlow
 from raceproof.verdict import BaseKind
 
@@ -98,8 +95,7 @@ class Unfolder:
         self.result.threads[0].cuts.append(self._unstable())
         return self.result
 
-    def _unstable(self) -> object:
-        from raceproof.engines.bounded.events import Cut
+    def _unstable(self) -> Cut:
 
         return Cut(0, self.terms.true, "tables that did not become stable", None)
 
@@ -135,7 +131,7 @@ class Unfolder:
         if time.monotonic() > self.deadline:
             raise OutOfTime
 
-    # --- what the walks ask -------------------------------------------------------------------------
+    # --- what the walks ask ------------------------------------------------------------
 
     def order_of(self, function: Function) -> LoopOrder:
         self.check_time()
@@ -162,7 +158,7 @@ class Unfolder:
         assert isinstance(constant, GlobalAddress)
         return self.space.pointer(self.space.thread_local(constant.name, thread), constant.offset)
 
-    # --- threads ------------------------------------------------------------------------------------
+    # --- threads ------------------------------------------------------------
 
     def create(
         self,
@@ -182,7 +178,12 @@ class Unfolder:
         if all(creation.number != number for creation in self._creations):
             self._creations.append(
                 _Creation(
-                    number, key, function, argument, parent, instruction.number,
+                    number,
+                    key,
+                    function,
+                    argument,
+                    parent,
+                    instruction.number,
                     instruction.position,
                 )
             )

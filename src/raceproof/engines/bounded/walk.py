@@ -1,10 +1,10 @@
 """Unfolds one thread: loops unrolled, calls inlined, paths merged.
 
 The copies of a function's blocks are visited in the order of `loops`; ways that meet are merged, so
-each copy is walked once. A loop whose exit is decided by constants runs as long as it runs; one that
-depends on data runs `unwind` times and then leaves a `Cut` behind. A loop iteration that only waits
-(it changes nothing and starts over in the state in which it began) is not repeated at all: whatever
-an execution does after some fruitless iterations, it can do without them.
+each copy is walked once. A loop whose exit is decided by constants runs as long as it runs; one
+that depends on data runs `unwind` times and then leaves a `Cut` behind. A loop iteration that only
+waits (it changes nothing and starts over in the state in which it began) is not repeated at all:
+whatever an execution does after some fruitless iterations, it can do without them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
-from raceproof.engines.bounded import compute
 from raceproof.engines.bounded.accesses import Accesses, PathEnds
 from raceproof.engines.bounded.events import Input, ThreadBody, Write
 from raceproof.engines.bounded.loops import CopyName, LoopOrder
 from raceproof.engines.bounded.state import State, Value, choose, merge, relative
 from raceproof.engines.bounded.terms import Term
 from raceproof.ir import (
+    AfterInvoke,
     AggregateConstant,
     ArrayType,
     Branch,
@@ -26,8 +26,6 @@ from raceproof.ir import (
     Constant,
     Function,
     IndirectJump,
-    IntType,
-    AfterInvoke,
     Jump,
     Phi,
     Register,
@@ -41,7 +39,6 @@ from raceproof.ir import (
     ZeroConstant,
 )
 from raceproof.ir import Value as Operand
-from raceproof.ir.cfg import ControlFlow
 
 if TYPE_CHECKING:
     from raceproof.engines.bounded.unfold import Unfolder
@@ -57,7 +54,7 @@ class TooBig(Exception):
 class _LoopRun:
     """One loop instance while it is unrolled."""
 
-    __slots__ = ("events", "is_decided", "is_symbolic", "memory", "phis", "symbolic")
+    __slots__ = ("events", "is_decided", "is_symbolic", "phis", "symbolic", "version")
 
     def __init__(self) -> None:
         self.symbolic = 0
@@ -65,7 +62,7 @@ class _LoopRun:
         self.is_decided = False
         self.is_symbolic = False
         self.phis: dict[int, Value] = {}
-        self.memory: dict[int, dict[int, Term]] = {}
+        self.version = 0
         self.events = 0
 
 
@@ -79,7 +76,7 @@ class Walker(Accesses):
     def execute(self, instruction: object) -> None:
         raise NotImplementedError
 
-    # --- values -----------------------------------------------------------------------------------
+    # --- values ------------------------------------------------------------
 
     def value(self, operand: Operand) -> Value:
         if isinstance(operand, Register):
@@ -151,7 +148,7 @@ class Walker(Accesses):
                 value = self.undefined(result.type)
             self.state.set_register(result.index, value)
 
-    # --- functions ----------------------------------------------------------------------------------
+    # --- functions ------------------------------------------------------------
 
     def call(self, function: Function, arguments: list[Value]) -> Value | None:
         """Runs a function of the program; ends the path if it doesn't return."""
@@ -194,7 +191,8 @@ class Walker(Accesses):
             except PathEnds:
                 continue
             for target, condition in ways:
-                self._follow(name, target, condition, order, loops, arrivals, queue)
+                is_only = condition is self.terms.true
+                self._follow(name, target, condition, is_only, order, loops, arrivals, queue)
         if not returned:
             raise PathEnds
         return self._join(returned)
@@ -245,8 +243,6 @@ class Walker(Accesses):
             condition = relative(guard, state.guard)
             result = {i: choose(self.terms, condition, v, row[i]) for i, v in result.items()}
             guard = self.terms.or_(guard, state.guard)
-        if len(incoming) == 1:
-            self.state = self.state.copy(self.state.guard)
         for index, value in result.items():
             self.state.set_register(index, value)
         block = name[-1]
@@ -254,7 +250,7 @@ class Walker(Accesses):
             run = loops.setdefault(LoopOrder.instance(name, block), _LoopRun())
             run.is_decided = run.is_symbolic = False
             run.phis = result
-            run.memory = dict(self.state.memory)
+            run.version = self.state.version
             run.events = len(self.body.events)
 
     def _walk_block(
@@ -321,6 +317,7 @@ class Walker(Accesses):
         name: CopyName,
         target: int,
         condition: Term,
+        is_only: bool,
         order: LoopOrder,
         loops: dict[CopyName, _LoopRun],
         arrivals: dict[CopyName, list[_Arrival]],
@@ -337,7 +334,7 @@ class Walker(Accesses):
         if guard is self.terms.false:
             return
         copy, repeated = order.follow(name, target)
-        state = self.state.copy(guard)
+        state = self.state if is_only else self.state.copy(guard)
         if repeated is not None and not self._may_repeat(name, repeated, state, loops):
             return
         if copy not in arrivals:
@@ -377,9 +374,7 @@ class Walker(Accesses):
                         return False
             if event.kind not in ("read", "update", "lock"):
                 return False
-        if state.memory.keys() != run.memory.keys():
-            return False
-        if any(state.memory[n] is not contents for n, contents in run.memory.items()):
+        if state.version != run.version:
             return False
         function = self.unfolder.program.function_of(self.instruction.number)  # type: ignore[union-attr]
         for phi in function.blocks[head].phis:
