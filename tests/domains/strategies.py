@@ -43,11 +43,7 @@ def member(draw: st.DrawFn, value: Integers) -> int:
     if value.values is not None:
         return draw(st.sampled_from(value.values))
     count = value.count()
-    step = draw(
-        st.one_of(
-            st.sampled_from([0, 1, count - 2, count - 1]), st.integers(0, count - 1)
-        )
-    )
+    step = draw(st.one_of(st.sampled_from([0, 1, count - 2, count - 1]), st.integers(0, count - 1)))
     return (value.low + step * value.stride) % (1 << value.width)
 
 

@@ -57,7 +57,12 @@ def holds(predicate: str, x: int, y: int, width: int) -> bool:
         x, y = signed(x, width), signed(y, width)
     kind = predicate[1:] if predicate[0] in "su" else predicate
     return {
-        "eq": x == y, "ne": x != y, "lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y,
+        "eq": x == y,
+        "ne": x != y,
+        "lt": x < y,
+        "le": x <= y,
+        "gt": x > y,
+        "ge": x >= y,
     }[kind]
 
 
@@ -108,8 +113,7 @@ def test_ranges(pair: Pair) -> None:
     assert low <= signed(x, a.width) <= high
     low, high, stride = a.progression()
     assert any(
-        low <= n <= high and (n == low or (n - low) % stride == 0)
-        for n in (x, x - (1 << a.width))
+        low <= n <= high and (n == low or (n - low) % stride == 0) for n in (x, x - (1 << a.width))
     )
     assert a.constant is None or a.constant == x
 
@@ -206,7 +210,9 @@ def test_examples() -> None:
     i = ints.from_range(0, 40, 1, 32)
     assert operations.add(i, ints.constant(-1, 32)).signed_range() == (-1, 39)
     assert operations.mul(operations.sext(i, 64), ints.constant(24, 64)).progression() == (
-        0, 960, 24,
+        0,
+        960,
+        24,
     )
     assert ints.from_range(0, 3_000_000_000, 1, 32).unsigned_range() == (0, 3_000_000_000)
     assert operations.urem(ints.top(32), ints.constant(16, 32)) == ints.from_range(0, 15, 1, 32)

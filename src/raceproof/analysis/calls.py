@@ -85,6 +85,13 @@ class Calls:
         self.analysis.note_unknown(name)
         return self.unknown(act, call, state)
 
+    def is_local(self, call: Call) -> bool:
+        """Does the result of a call say nothing about other threads?"""
+        event = self.analysis.events.of(call)
+        return isinstance(
+            event, ev.Nondeterministic | ev.LibraryCall | ev.Allocate | ev.ThreadCreate
+        )
+
     # --- the program's own functions -----------------------------------------------------------
 
     def enter(
@@ -150,7 +157,7 @@ class Calls:
             self.varargs.pass_on(context, [scalar(value) for value in extra])
         return tuple(arguments[: len(function.parameters)])
 
-    # --- unknown functions ---------------------------------------------------------------------
+    # --- unknown functions ------------------------------------------------------------
 
     def unknown(self, act: Activation, call: Call, state: State) -> list[State]:
         """A function that nobody knows: may write what its arguments point to, returns anything."""

@@ -135,6 +135,18 @@ class Interference:
                 return domain.BOTTOM
         return domain.garbled(value, bits)
 
+    def has_writes(self, base: int, offsets: Integers, size: int, threads: int) -> bool:
+        """Do those threads write any of the bytes?"""
+        low, high = offsets.signed_range()
+        for thread, writes in self._writes.get(base, {}).items():
+            if not threads >> thread & 1:
+                continue
+            if writes.anywhere is not None or writes.ranges:
+                return True
+            if any(start < high + size and low < start + n for start, n in writes.exact):
+                return True
+        return False
+
     def cells(self, base: int, threads: int) -> list[tuple[int | None, int, AbstractValue]]:
         """What those threads wrote to a base: (offset or None if unclear, size, value)."""
         found: list[tuple[int | None, int, AbstractValue]] = []

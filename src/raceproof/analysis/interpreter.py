@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
-from raceproof.analysis.refine import refine_condition
+from raceproof.analysis.refine import depends_on_others, refine_condition
 from raceproof.analysis.state import Content, State, Symbol, Token, join_states
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
@@ -100,7 +100,7 @@ class Interpreter:
         self._transfer = TRANSFER
         self._recursion: dict[str, _Recursion] = {}
 
-    # --- functions -----------------------------------------------------------------------------
+    # --- functions ------------------------------------------------------------
 
     def run(
         self,
@@ -182,7 +182,7 @@ class Interpreter:
                 grouped[key] = _join_exits(old, (state, value))
         return list(grouped.values())
 
-    # --- blocks --------------------------------------------------------------------------------
+    # --- blocks ------------------------------------------------------------
 
     def _fixpoint(self, activation: Activation, entry: State) -> None:
         flow = activation.flow
@@ -296,7 +296,7 @@ class Interpreter:
         if state.symbolic or state.fresh:
             state.forget_token(activation.token(index))
 
-    # --- leaving a block -----------------------------------------------------------------------
+    # --- leaving a block ------------------------------------------------------------
 
     def _terminate(
         self,
@@ -346,6 +346,8 @@ class Interpreter:
         if value.is_bottom:
             return
         known = value_refinement.truth(value, 1)
+        if state.running and not state.guided:
+            state.guided = depends_on_others(self, activation, state, condition)
         if known is not False:
             taken = state.copy() if known is None else state
             if refine_condition(self, activation, taken, condition, True):
@@ -364,6 +366,8 @@ class Interpreter:
         value = self.value(activation, state, terminator.value)
         assert isinstance(value, domain.AbstractValue)
         assert isinstance(terminator.value.type, IntType)
+        if state.running and not state.guided:
+            state.guided = depends_on_others(self, activation, state, terminator.value)
         width = terminator.value.type.bits
         left = value
         for number, target in terminator.cases:

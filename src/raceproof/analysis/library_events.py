@@ -160,7 +160,7 @@ class LibraryEvents:
             found = domain.join(found, domain.constant(0, memory.bits))
         return found
 
-    # --- callbacks -----------------------------------------------------------------------------
+    # --- callbacks ------------------------------------------------------------
 
     def _callback(
         self, act: Activation, call: Call, callback: ev.Callback, state: State
@@ -212,7 +212,7 @@ class LibraryEvents:
                 )
         return after or [state]
 
-    # --- allocation ----------------------------------------------------------------------------
+    # --- allocation ------------------------------------------------------------
 
     def _new_object(
         self,
@@ -339,7 +339,7 @@ class LibraryEvents:
         self.calls.result(act, call, state, result)
         return [state]
 
-    # --- values --------------------------------------------------------------------------------
+    # --- values ------------------------------------------------------------
 
     def _nondeterministic(
         self, act: Activation, call: Call, event: ev.Nondeterministic, state: State

@@ -40,9 +40,11 @@ class LockEvents:
             ev.AtomicEnd: self._atomic_end,
             ev.AtomicFunction: self._atomic_function,
             ev.Once: self._once,
+            ev.BarrierWait: self._synchronise,
+            ev.SemaphoreWait: self._synchronise,
         }
 
-    # --- locks ---------------------------------------------------------------------------------
+    # --- locks ------------------------------------------------------------
 
     def _address(
         self, act: Activation, state: State, lock: Value, is_indirect: bool
@@ -155,11 +157,19 @@ class LockEvents:
         self, act: Activation, call: Call, event: ev.ConditionWait, state: State
     ) -> list[State]:
         """The lock is given back and taken again: in between others run, values may change."""
+        state.guided = True
         result = self._zero(call) if event.success is Success.ALWAYS else None
         self.calls.result(act, call, state, result)
         return [state]
 
-    # --- sections ------------------------------------------------------------------------------
+    def _synchronise(
+        self, act: Activation, call: Call, event: ev.Event, state: State
+    ) -> list[State]:
+        """Waits for others; what that orders is not followed."""
+        state.guided = True
+        return self.calls.library.plain(act, call, event, state)
+
+    # --- sections ------------------------------------------------------------
 
     def _atomic_begin(
         self, act: Activation, call: Call, event: ev.Event, state: State
@@ -207,17 +217,27 @@ class LockEvents:
 def take(state: State, key: LockKey, is_write: bool, is_counted: bool = True) -> None:
     for held in state.held:
         if held.lock == key:
-            count = min(held.count + 1, _MOST_COUNTED) if is_counted else held.count
+            count = min(held.times + 1, _MOST_COUNTED) if is_counted else held.times
             state.held = (state.held - {held}) | {Held(key, held.is_write or is_write, count)}
             return
     state.held |= {Held(key, is_write)}
+    state.acquired += (key,)
 
 
 def drop(state: State, key: LockKey) -> None:
     for held in state.held:
         if held.lock == key:
             rest = state.held - {held}
-            if held.count > 1:
-                rest |= {Held(key, held.is_write, held.count - 1)}
+            if held.times > 1:
+                rest |= {Held(key, held.is_write, held.times - 1)}
+            elif state.acquired:
+                _forget_order(state, key)
             state.held = rest
             return
+
+
+def _forget_order(state: State, key: LockKey) -> None:
+    """Locks given back in another order than taken may hand threads on, one after the other."""
+    if state.acquired[-1] != key and key in state.acquired:
+        state.guided = True
+    state.acquired = tuple(lock for lock in state.acquired if lock != key)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import Content, State
+from raceproof.analysis.records import RawAccess, RelativeLock
+from raceproof.analysis.state import Content, Held, LockKey, State
 from raceproof.analysis.symbols import relative_locks, symbol_of
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
@@ -39,7 +39,7 @@ class MemoryAccess:
         self.interference = analysis.interference
         self.bits = analysis.program.layout.pointer_size * 8
 
-    # --- the record ----------------------------------------------------------------------------
+    # --- the record ------------------------------------------------------------
 
     def record(
         self,
@@ -76,6 +76,7 @@ class MemoryAccess:
                 continue
             if described.kind is BaseKind.STRING:
                 continue
+            held, beside = self._both_ways(base, offsets, state.held, relative)
             run.analysis.records.add(
                 RawAccess(
                     run.thread,
@@ -86,15 +87,41 @@ class MemoryAccess:
                     size,
                     is_write,
                     is_atomic,
-                    state.held,
+                    held,
                     state.maybe,
-                    relative,
+                    beside,
                     state.running,
                     state.sure,
                     len(address.pointers) == 1 and not address.is_unknown,
                     is_free,
+                    state.guided,
                 )
             )
+
+    def _both_ways(
+        self,
+        base: int,
+        offsets: Integers,
+        held: frozenset[Held],
+        relative: frozenset[RelativeLock],
+    ) -> tuple[frozenset[Held], frozenset[RelativeLock]]:
+        """A lock beside exact bytes is an exact lock, and an exact lock in the same object lies
+        beside the bytes."""
+        start = offsets.signed_constant
+        if start is None or self.objects.is_weak(base):
+            return held, relative
+        exact = [
+            Held(LockKey(base, start + distance), is_write)
+            for kind, distance, is_write in (r for r in relative if r[0] == "beside")
+        ]
+        beside = [
+            ("beside", h.lock.offset - start, h.is_write)
+            for h in held
+            if h.lock.base == base and h.lock.offset >= 0
+        ]
+        if not exact and not beside:
+            return held, relative
+        return held | frozenset(exact), relative | frozenset(beside)
 
     def touch(
         self,
@@ -114,7 +141,7 @@ class MemoryAccess:
         value = self.run.value(act, state, pointer)
         return value if isinstance(value, AbstractValue) else domain.UNKNOWN
 
-    # --- loads ---------------------------------------------------------------------------------
+    # --- loads ------------------------------------------------------------
 
     def load(
         self,
@@ -188,6 +215,15 @@ class MemoryAccess:
             and (base not in self.objects.thread_ids)
         )
 
+    def depends_on_others(self, act: Activation, state: State, load: Load) -> bool:
+        """May another running thread have written what a load reads?"""
+        address = self.address(act, state, load.pointer)
+        size = self.layout.store_size(load.type)
+        return address.is_unknown or any(
+            self.interference.has_writes(base, offsets, size, state.running)
+            for base, offsets in address.pointers.items()
+        )
+
     def learn(
         self,
         act: Activation,
@@ -209,7 +245,7 @@ class MemoryAccess:
         if held is old or held == old:
             state.memory = state.memory.write(base, offsets, size, new, True)
 
-    # --- stores --------------------------------------------------------------------------------
+    # --- stores ------------------------------------------------------------
 
     def store(
         self,
@@ -303,7 +339,7 @@ class MemoryAccess:
         if not is_private and state.fresh:
             state.fresh = frozenset(f for f in state.fresh if f[1] not in value.pointers)
 
-    # --- ranges --------------------------------------------------------------------------------
+    # --- ranges ------------------------------------------------------------
 
     def sizes(self, act: Activation, state: State, size: Value | int | None) -> Integers:
         if size is None:
@@ -354,7 +390,7 @@ class MemoryAccess:
                 start = offsets.signed_constant
                 if offset is None or start is None:
                     value = domain.garbled(value, 8)
-                    for target, places in to.pointers.items():
+                    for target in to.pointers:
                         contents = state.memory.get(target)
                         if contents is not None:
                             state.memory = state.memory.set(target, contents.mixed_with(value))

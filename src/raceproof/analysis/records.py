@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.state import Held, LockKey
 from raceproof.domains.integers import Integers
 from raceproof.domains.integers import join as join_integers
 
-RelativeLock = tuple[object, ...]
+RelativeLock = tuple[Any, ...]
 """A lock known by its place relative to the accessed bytes; equal keys on the same bytes mean the
 same lock. The last element says whether it is held for writing."""
 
@@ -34,6 +35,8 @@ class RawAccess:
     is_only: bool
     """The instruction accesses no other base here."""
     is_free: bool = False
+    is_guided: bool = False
+    """Whether it is reached may depend on what other threads wrote."""
     visits: int = 1
 
     def signature(self) -> tuple[object, ...]:
@@ -82,6 +85,7 @@ class Records:
         old.maybe |= access.maybe
         old.sure &= access.sure
         old.is_only = old.is_only and access.is_only
+        old.is_guided = old.is_guided or access.is_guided
 
     def assume(self, text: str) -> None:
         self.assumptions[text] = None

@@ -9,9 +9,12 @@ from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import (
+    AtomicUpdate,
     Binary,
+    Call,
     Cast,
     Compare,
+    CompareExchange,
     FloatType,
     Freeze,
     IntConstant,
@@ -64,6 +67,33 @@ def refine_condition(
         case Cast(operation="trunc", value=value) | Freeze(value=value):
             return _refine_truncated(interpreter, activation, state, value, holds, depth)
     return True
+
+
+def depends_on_others(
+    interpreter: Interpreter, activation: Activation, state: State, value: Value
+) -> bool:
+    """May the value come from what another running thread wrote? Calls are taken to."""
+    work, seen = [value], set[int]()
+    while work:
+        at = work.pop()
+        if not isinstance(at, Register) or at.index in seen:
+            continue
+        seen.add(at.index)
+        definition = activation.flow.definitions.get(at.index)
+        match definition:
+            case None:
+                continue
+            case Load():
+                if interpreter.calls.memory.depends_on_others(activation, state, definition):
+                    return True
+            case AtomicUpdate() | CompareExchange():
+                return True
+            case Call():
+                if not interpreter.calls.is_local(definition):
+                    return True
+            case _:
+                work.extend(definition.operands)
+    return False
 
 
 def assume_nonzero(

@@ -28,11 +28,11 @@ class LockKey(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A lock that is held for sure, `count` times if recursive."""
+    """A lock that is held for sure, this many `times` if recursive."""
 
     lock: LockKey
     is_write: bool
-    count: int = 1
+    times: int = 1
 
 
 ATOMIC = LockKey(-1, 0)
@@ -70,7 +70,9 @@ NO_LOCKS: frozenset[Held] = frozenset()
 
 class State:
     __slots__ = (
+        "acquired",
         "fresh",
+        "guided",
         "held",
         "maybe",
         "memory",
@@ -92,6 +94,10 @@ class State:
         """Bit set of the threads that may be running beside this one."""
         self.sure: int = 0
         """Bit set of those created and not joined on every way here."""
+        self.acquired: tuple[LockKey, ...] = ()
+        """The locks held, in the order of their acquisition."""
+        self.guided: bool = False
+        """Did the way here depend on what other threads wrote or signalled?"""
 
     def copy(self) -> State:
         new = State(self.memory)
@@ -102,6 +108,8 @@ class State:
         new.fresh = self.fresh
         new.running = self.running
         new.sure = self.sure
+        new.guided = self.guided
+        new.acquired = self.acquired
         return new
 
     def forget_token(self, token: Token) -> None:
@@ -147,7 +155,7 @@ def common_locks(a: frozenset[Held], b: frozenset[Held]) -> frozenset[Held]:
         same = other.get(held.lock)
         if same is not None:
             found.append(
-                Held(held.lock, held.is_write and same.is_write, min(held.count, same.count))
+                Held(held.lock, held.is_write and same.is_write, min(held.times, same.times))
             )
     return frozenset(found)
 
@@ -191,10 +199,13 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         or fresh is not a.fresh
         or running != a.running
         or sure != a.sure
+        or (b.guided and not a.guided)
     ):
         return a
     joined = State(memory)
     joined.registers = registers if new_registers is None else new_registers
     joined.held, joined.maybe, joined.symbolic, joined.fresh = held, maybe, symbolic, fresh
     joined.running, joined.sure = running, sure
+    joined.guided = a.guided or b.guided
+    joined.acquired = a.acquired
     return joined

@@ -33,7 +33,7 @@ class ThreadEvents:
             ev.ThreadSelf: self._self,
         }
 
-    # --- creation ------------------------------------------------------------------------------
+    # --- creation ------------------------------------------------------------
 
     def _create(
         self, act: Activation, call: Call, event: ev.ThreadCreate, state: State
@@ -110,7 +110,7 @@ class ThreadEvents:
         address = memory.address(act, state, pointer)
         memory.record(act, call, state, pointer, address, memory.bits // 8, True, False)
 
-    # --- joining -------------------------------------------------------------------------------
+    # --- joining ------------------------------------------------------------
 
     def _join(self, act: Activation, call: Call, event: ev.ThreadJoin, state: State) -> list[State]:
         memory = self.calls.memory
@@ -133,8 +133,9 @@ class ThreadEvents:
         return [state]
 
     def _only_thread(self, value: AbstractValue) -> int | None:
-        """The thread that an id stands for, if it is clear."""
-        place = value.only_address
+        """The thread that an id stands for, if it is clear. Joining what was never created is
+        undefined, so numbers and uninitialised ids don't count."""
+        place = value.pointers_only().only_address
         return None if place is None else self.analysis.objects.thread_ids.get(place[0])
 
     def _gone(self, state: State, thread: int) -> None:
@@ -167,7 +168,7 @@ class ThreadEvents:
         memory.record(act, call, state, event.result_pointer, address, size, True, False)
         memory.write(state, address, 0, size, result)
 
-    # --- ending --------------------------------------------------------------------------------
+    # --- ending ------------------------------------------------------------
 
     def _exit(self, act: Activation, call: Call, event: ev.ThreadExit, state: State) -> list[State]:
         value = None if event.value is None else scalar(self.run.value(act, state, event.value))

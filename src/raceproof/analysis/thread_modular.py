@@ -122,7 +122,7 @@ class Analysis:
                 info.result = result
                 self.threads.version += 1
 
-    # --- the fixpoint --------------------------------------------------------------------------
+    # --- the fixpoint ------------------------------------------------------------
 
     def run(self) -> None:
         """Interprets threads until nothing changes."""

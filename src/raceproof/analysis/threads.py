@@ -92,7 +92,7 @@ class Threads:
     def add_start(self, info: ThreadInfo, state: State, argument: AbstractValue) -> None:
         """The thread may start in this state, with this argument."""
         start = State(state.memory)
-        start.maybe = frozenset()
+        start.guided = state.guided
         if info.start is None or info.argument is None:
             info.start, info.argument = start, argument
             self.version += 1

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from raceproof.analysis.state import Content, State
+from raceproof.domains import integer_operations, value_operations, value_refinement
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
-from raceproof.domains import value_operations, value_refinement
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import (
@@ -151,7 +151,7 @@ def _offset(run: Interpreter, act: Activation, i: Offset, state: State) -> list[
         value = scalar(run.value(act, state, index))
         width = run.evaluator.width(index.type) or bits
         step = value_operations.scaled(value, width, scale, bits)
-        delta = value_operations.operations.add(delta, step)
+        delta = integer_operations.add(delta, step)
     run.assign(act, i, state, value_operations.offset(base, delta))
     return [state]
 

@@ -34,7 +34,8 @@ def copied(
         length, value = source.cells[start]
         first, last = max(start, source_offset), min(start + length, source_end)
         cells[first + distance] = (
-            last - first, extract(value, length, first - start, last - first)
+            last - first,
+            extract(value, length, first - start, last - first),
         )
     regions = list(cleared.regions)
     position = source_offset
@@ -46,9 +47,7 @@ def copied(
         position = last
     if position < source_end:
         regions.append(Region(position, source_end, 1, {}, source.background).moved(distance))
-    regions = [
-        r for r in regions if r.fields or r.background != target.background
-    ]
+    regions = [r for r in regions if r.fields or r.background != target.background]
     regions.sort(key=lambda r: r.start)
     result = Contents(target.size, target.background, cells, tuple(regions))
     return result if len(cells) <= MANY_CELLS else result.collapsed()
@@ -76,9 +75,7 @@ def copied_partly(
     return _cut(join(sure, full), offset, least, most, sizes)
 
 
-def filled_partly(
-    target: Contents, offset: int, byte: AbstractValue, sizes: Integers
-) -> Contents:
+def filled_partly(target: Contents, offset: int, byte: AbstractValue, sizes: Integers) -> Contents:
     """`sizes` bytes from `offset` on hold `byte`."""
     least, most = sizes.unsigned_range()
     room = _room(target, offset)
@@ -107,9 +104,7 @@ def _room(contents: Contents, offset: int) -> int | None:
     return None if contents.size is None else max(contents.size - offset, 0)
 
 
-def _cut(
-    contents: Contents, offset: int, least: int, most: int, sizes: Integers
-) -> Contents:
+def _cut(contents: Contents, offset: int, least: int, most: int, sizes: Integers) -> Contents:
     """Mixes the values that a copy of `sizes` bytes to `offset` may end inside of."""
     low, _, stride = sizes.progression()
     border = offset + low
@@ -134,8 +129,9 @@ def _cut(
             region = Region(region.start, region.end, region.stride, fields, region.background)
         regions.append(region)
     cells = {**contents.cells, **changed} if changed else contents.cells
-    return Contents(contents.size, contents.background, cells, tuple(regions),
-                    contents.sorted_offsets)
+    return Contents(
+        contents.size, contents.background, cells, tuple(regions), contents.sorted_offsets
+    )
 
 
 def _has_border(start: int, length: int, border: int, stride: int) -> bool:

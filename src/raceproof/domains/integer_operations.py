@@ -179,7 +179,7 @@ def mul(a: Integers, b: Integers, flags: frozenset[str] = NO_FLAGS) -> Integers:
     return _clamped(min(corners), max(corners), step, width, flags, is_signed)
 
 
-# --- division ---------------------------------------------------------------------------------
+# --- division ------------------------------------------------------------
 
 
 def _pairwise(a: Integers, b: Integers, operation: Callable[[int, int], int]) -> Integers | None:
@@ -288,7 +288,7 @@ def srem(a: Integers, b: Integers, flags: frozenset[str] = NO_FLAGS) -> Integers
     )
 
 
-# --- shifts -----------------------------------------------------------------------------------
+# --- shifts ------------------------------------------------------------
 
 
 def shl(a: Integers, b: Integers, flags: frozenset[str] = NO_FLAGS) -> Integers:
@@ -343,7 +343,7 @@ def ashr(a: Integers, b: Integers, flags: frozenset[str] = NO_FLAGS) -> Integers
     return from_range(min(ends), max(ends), step, width)
 
 
-# --- bits -------------------------------------------------------------------------------------
+# --- bits ------------------------------------------------------------
 
 
 def _known_low_bits(a: Integers) -> tuple[int, int]:
@@ -455,7 +455,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 
-# --- other widths -----------------------------------------------------------------------------
+# --- other widths ------------------------------------------------------------
 
 
 def trunc(a: Integers, width: int) -> Integers:
@@ -488,4 +488,3 @@ def sext(a: Integers, width: int) -> Integers:
     if a.high < 1 << (a.width - 1):
         return from_range(a.low, a.high, a.stride, width)
     return from_range(*_ends(a, True), width)
-

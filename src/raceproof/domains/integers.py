@@ -164,7 +164,7 @@ def signed(number: int, width: int) -> int:
     return number - (1 << width) if number >> (width - 1) & 1 else number
 
 
-# --- making them ------------------------------------------------------------------------------
+# --- making them ------------------------------------------------------------
 
 _constants: dict[int, dict[int, Integers]] = {}
 _tops: dict[int, Integers] = {}
@@ -252,7 +252,7 @@ def _aligned(number: int, alignment: int, width: int) -> Integers:
     return Integers(width, None, low, low + (count - 1) * alignment, alignment)
 
 
-# --- the lattice ------------------------------------------------------------------------------
+# --- the lattice ------------------------------------------------------------
 
 
 def leq(a: Integers, b: Integers) -> bool:

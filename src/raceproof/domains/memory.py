@@ -34,7 +34,7 @@ class Memory:
     def __repr__(self) -> str:
         return "\n".join(f"{base}: {contents}" for base, contents in self.objects.items())
 
-    # --- objects --------------------------------------------------------------------------
+    # --- objects ------------------------------------------------------------
 
     def get(self, base: int) -> Contents | None:
         return self.objects.get(base)
@@ -58,7 +58,7 @@ class Memory:
         contents = self.objects.get(base)
         return self if contents is None else self.set(base, unknown(contents.size, byte))
 
-    # --- one base -------------------------------------------------------------------------
+    # --- one base ------------------------------------------------------------
 
     def read(self, base: int, offsets: Integers, size: int) -> AbstractValue:
         contents = self.objects.get(base)
@@ -73,7 +73,7 @@ class Memory:
         new = write(contents, offsets, size, value, is_strong)
         return self if new is contents else Memory(self.objects.set(base, new))
 
-    # --- addresses ------------------------------------------------------------------------
+    # --- addresses ------------------------------------------------------------
 
     def load(self, address: AbstractValue, size: int) -> AbstractValue:
         """What `size` bytes at an address may hold."""
@@ -176,7 +176,7 @@ class Memory:
                     result = part if result is None else object_lattice.join(result, part)
         return result
 
-    # --- the lattice ----------------------------------------------------------------------
+    # --- the lattice ------------------------------------------------------------
 
     def differences(self, other: Memory) -> list[tuple[int, Contents | None, Contents | None]]:
         """`(base, here, there)` wherever the two do not hold the same object."""
@@ -249,9 +249,7 @@ def _signed_start(offsets: Integers, low: int) -> tuple[int, int]:
     return low + (offsets.low - low) % alignment, alignment
 
 
-def _mixed_from(
-    old: Contents, offsets: Integers, sizes: Integers, byte: AbstractValue
-) -> Contents:
+def _mixed_from(old: Contents, offsets: Integers, sizes: Integers, byte: AbstractValue) -> Contents:
     """Any byte from the least offset on may have become `byte`, or stayed."""
     byte = filler(byte)
     low, high = offsets.signed_range()

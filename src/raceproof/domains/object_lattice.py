@@ -1,9 +1,9 @@
 """Join, widening and order of the contents of an object.
 
-Where only one of two contents has a cell, the other is read there; but a cell that meets a region
-of the other goes into the region, so that joining in a loop comes to an end. Where cells lie across
-each other, one cell of mixed bytes remains. The results keep their first argument's identity if it
-covers the second.
+Where only one of two contents has a cell, the other is read there; but a cell that meets a field of
+a region of the other goes into the region, so that joining in a loop comes to an end. Where cells
+lie across each other, one cell of mixed bytes remains. The results keep their first argument's
+identity if it covers the second.
 """
 
 from __future__ import annotations
@@ -66,12 +66,7 @@ def _merge(a: Contents, b: Contents, combine: Combine) -> Contents:
     if folded or regions is not b.regions:
         regions = _merge_regions(a, b, folded, combine)
     size = a.size if a.size == b.size else None
-    if (
-        cells is a.cells
-        and regions is a.regions
-        and background is a.background
-        and size == a.size
-    ):
+    if cells is a.cells and regions is a.regions and background is a.background and size == a.size:
         return a
     result = Contents(size, background, cells, regions, order)
     if len(cells) > MANY_CELLS and len(cells) > len(a.cells):
@@ -122,9 +117,11 @@ def _merge_cluster(
     if len(cluster) == 1 and mine is not None and theirs is not None:
         result[offset] = changed.get(offset, mine)
         return
-    has_region = (
-        ((len(cluster) > 1 or mine is None) and a.regions_in(offset, end))
-        or ((len(cluster) > 1 or theirs is None) and b.regions_in(offset, end))
+    has_region = any(
+        region.fields
+        for contents, cell in ((a, mine), (b, theirs))
+        if len(cluster) > 1 or cell is None
+        for region in contents.regions_in(offset, end)
     )
     if has_region:
         for contents in (a, b):

@@ -90,7 +90,7 @@ class Contents:
         """Does an access lie inside the object, as far as that is known?"""
         return self.size is None or 0 <= offset <= self.size - size
 
-    # --- reading --------------------------------------------------------------------------
+    # --- reading ------------------------------------------------------------
 
     def read(self, offset: int, size: int) -> AbstractValue:
         """The value of `size` bytes at an exact offset."""
@@ -187,7 +187,7 @@ class Contents:
             high -= (high - low) % stride
         return low, high
 
-    # --- writing --------------------------------------------------------------------------
+    # --- writing ------------------------------------------------------------
 
     def write(self, offset: int, size: int, value: AbstractValue, is_strong: bool) -> Contents:
         """`size` bytes at an exact offset hold `value`; if not `is_strong`, or the old one."""
@@ -203,7 +203,10 @@ class Contents:
             if value is old or value == old:
                 return self
             return Contents(
-                self.size, self.background, {**cells, offset: (size, value)}, self.regions,
+                self.size,
+                self.background,
+                {**cells, offset: (size, value)},
+                self.regions,
                 self.sorted_offsets,
             )
         if not self.holds(offset, size):
@@ -322,16 +325,14 @@ class Contents:
                 regions.append(region.cut(end, region.end))
         return Contents(self.size, self.background, cells, tuple(regions))
 
-    # --- summing up -----------------------------------------------------------------------
+    # --- summing up ------------------------------------------------------------
 
     def collapsed(self) -> Contents:
         """With runs of alike cells made regions; beyond all measure, everything one mixture."""
         cells, regions = summed_up(self.cells, self.regions, self.background)
         if len(cells) > TOO_MANY_CELLS:
             return Contents(self.size, self.any_byte(), {})
-        return self if cells is self.cells else Contents(
-            self.size, self.background, cells, regions
-        )
+        return self if cells is self.cells else Contents(self.size, self.background, cells, regions)
 
     def mixed_with(self, byte: AbstractValue) -> Contents:
         """Any byte of the object may have become `byte`."""

@@ -8,6 +8,7 @@ from raceproof.domains.integers import (
     common_progression,
     from_range,
     from_unsigned,
+    leq,
     meet,
     signed,
 )
@@ -143,7 +144,8 @@ def within(a: Integers, low: int, high: int, is_signed: bool) -> Integers:
         if start < low:
             start += (low - start + stride - 1) // stride * stride
         return from_range(start, high if high < a.high else a.high, stride, width)
-    return meet(a, from_range(low, high, 1, width))
+    shared = meet(a, from_range(low, high, 1, width))
+    return shared if leq(shared, a) else a
 
 
 def _without(a: Integers, b: Integers) -> Integers:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from math import gcd
 
 from raceproof.domains.pieces import Piece, concatenate, extract, filler, mixed_byte, repeated
-from raceproof.domains.values import AbstractValue, join
+from raceproof.domains.values import AbstractValue, join, leq
 
 Combine = Callable[[AbstractValue, AbstractValue], AbstractValue]
 Fields = dict[int, tuple[int, AbstractValue]]
@@ -56,7 +56,7 @@ class Region:
 
     def cut(self, start: int, end: int) -> Region:
         """The part from `start` to `end`, which lie inside."""
-        if start == self.start:
+        if start == self.start or not self.fields:
             return Region(start, end, self.stride, self.fields, self.background)
         region = Region(start, end, self.stride, {}, self.background)
         shift = self.start - start
@@ -130,17 +130,17 @@ class Region:
             if new is field[1]:
                 return self
             fields = {**self.fields, residue: (size, new)}
-            return Region(self.start, self.end, self.stride, fields, self.background)
+            return _canonical(self.start, self.end, self.stride, fields, self.background)
         if residue + size > self.stride:
-            return self._melted(value)
+            return self.melted(value)
         fields = dict(self.fields)
         if overlapping(fields, residue, size):
             _garble(fields, residue, size, value, self.background)
         else:
             fields[residue] = (size, combine(repeated(self.background, size), value))
-        return Region(self.start, self.end, self.stride, fields, self.background)
+        return _canonical(self.start, self.end, self.stride, fields, self.background)
 
-    def _melted(self, value: AbstractValue) -> Region:
+    def melted(self, value: AbstractValue) -> Region:
         """All fields and this value become background."""
         background = join(self.background, mixed_byte(value))
         for _, held in self.fields.values():
@@ -150,8 +150,7 @@ class Region:
 
 def overlapping(fields: Fields, residue: int, size: int) -> bool:
     return any(
-        start < residue + size and residue < start + length
-        for start, (length, _) in fields.items()
+        start < residue + size and residue < start + length for start, (length, _) in fields.items()
     )
 
 
@@ -222,12 +221,27 @@ def merged(
             new = combine(value, repeated(background, size))
             if new is not value:
                 fields[place] = (size, new)
-    result = Region(start, end, stride, fields, background)
     for place, size, value in conflicts:
         if overlapping(fields, place, size):
             _garble(fields, place, size, value, background)
         else:
             fields[place] = (size, join(value, repeated(background, size)))
-    for value in melted:
-        result = result._melted(value)
-    return result
+    if melted:
+        result = Region(start, end, stride, fields, background)
+        for value in melted:
+            result = result.melted(value)
+        return result
+    return _canonical(start, end, stride, fields, background)
+
+
+def _canonical(
+    start: int, end: int, stride: int, fields: Fields, background: AbstractValue
+) -> Region:
+    """Without fields that say no more than the background does. Takes the fields over."""
+    for residue, (size, value) in list(fields.items()):
+        if leq(value, repeated(background, size)):
+            del fields[residue]
+        elif stride == size == 1:
+            del fields[residue]
+            background = filler(value)
+    return Region(start, end, stride if fields else 1, fields, background)

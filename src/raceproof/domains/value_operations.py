@@ -60,9 +60,7 @@ def binary(
 
 def _computed(operation: str, a: AbstractValue, b: AbstractValue, width: int) -> AbstractValue:
     """By the numbers; with the bases of both if the result may be an address."""
-    numbers = operations.OPERATIONS[operation](
-        a.as_integers(width), b.as_integers(width), NO_FLAGS
-    )
+    numbers = operations.OPERATIONS[operation](a.as_integers(width), b.as_integers(width), NO_FLAGS)
     if not (a.pointers or b.pointers or a.is_unknown or b.is_unknown) or is_small(numbers):
         return integer(numbers)
     return garbled(join(a, b), width)
@@ -143,7 +141,7 @@ def scaled(index: AbstractValue, index_width: int, scale: int, width: int) -> In
     return numbers if scale == 1 else operations.mul(numbers, ints.constant(scale, width))
 
 
-# --- tag bits ---------------------------------------------------------------------------------
+# --- tag bits ------------------------------------------------------------
 
 
 def _with_bits(
@@ -158,8 +156,10 @@ def _with_bits(
     assert b.integers is not None
     operate = _BIT_OPERATIONS[operation]
     width = b.integers.width
-    total = None if a.integers is None else operations.OPERATIONS[operation](
-        a.integers, b.integers, NO_FLAGS
+    total = (
+        None
+        if a.integers is None
+        else operations.OPERATIONS[operation](a.integers, b.integers, NO_FLAGS)
     )
     pointers: Pointers = {}
     for base, offsets in a.pointers.items():
@@ -210,11 +210,13 @@ def _xor_bits(offsets: Integers, bits: Integers, mask: int, alignment: int) -> I
 
 
 _BIT_OPERATIONS: dict[str, Callable[[Integers, Integers, int, int], Integers | None]] = {
-    "and": _and_bits, "or": _or_bits, "xor": _xor_bits,
+    "and": _and_bits,
+    "or": _or_bits,
+    "xor": _xor_bits,
 }
 
 
-# --- casts ------------------------------------------------------------------------------------
+# --- casts ------------------------------------------------------------
 
 
 def cast(operation: str, value: AbstractValue, from_width: int, to_width: int) -> AbstractValue:
@@ -236,7 +238,11 @@ def cast(operation: str, value: AbstractValue, from_width: int, to_width: int) -
 
 
 _CASTS: dict[str, Callable[[Integers, int], Integers]] = {
-    "trunc": operations.trunc, "zext": operations.zext, "sext": operations.sext,
-    "ptrtoint": operations.zext, "inttoptr": operations.zext, "bitcast": operations.zext,
+    "trunc": operations.trunc,
+    "zext": operations.zext,
+    "sext": operations.sext,
+    "ptrtoint": operations.zext,
+    "inttoptr": operations.zext,
+    "bitcast": operations.zext,
     "addrspacecast": operations.zext,
 }

@@ -184,7 +184,7 @@ def garbled(value: AbstractValue, width: int) -> AbstractValue:
     return AbstractValue(ints.top(width), pointers, False, value.is_uninitialised)
 
 
-# --- the lattice ------------------------------------------------------------------------------
+# --- the lattice ------------------------------------------------------------
 
 
 def leq(a: AbstractValue, b: AbstractValue) -> bool:
@@ -213,9 +213,7 @@ def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     return _combine(a, b, None)
 
 
-def widen(
-    a: AbstractValue, b: AbstractValue, thresholds: tuple[int, ...] = ()
-) -> AbstractValue:
+def widen(a: AbstractValue, b: AbstractValue, thresholds: tuple[int, ...] = ()) -> AbstractValue:
     """As `integers.widen`; the bases are finitely many and just joined."""
     if a is b:
         return a
@@ -251,9 +249,7 @@ def _combine(
     return AbstractValue(integers, pointers, False, is_uninitialised)
 
 
-def _combine_pointers(
-    a: Pointers, b: Pointers, thresholds: tuple[int, ...] | None
-) -> Pointers:
+def _combine_pointers(a: Pointers, b: Pointers, thresholds: tuple[int, ...] | None) -> Pointers:
     if a is b or not b:
         return a
     if not a:
@@ -274,4 +270,3 @@ def _combine_pointers(
                 result = dict(a)
             result[base] = new
     return a if result is None else result
-

@@ -10,6 +10,7 @@ from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.protections import protections_of
 from raceproof.options import Options
 from raceproof.verdict import (
+    Access,
     Answer,
     Candidate,
     Confidence,
@@ -26,7 +27,11 @@ def answer_of(
     analysis: Analysis, reports: list[BaseReport], under: Analysis | None, options: Options
 ) -> Answer:
     describer = Describer(analysis, options.context_depth)
-    sure = _sure_pairs(under) if under is not None else set()
+    sure = set[tuple[int, int, bool, bool]]()
+    if under is not None:
+        sure = _sure_pairs(under, detect(under))
+        if under is not analysis:
+            sure &= _sure_pairs(analysis, reports)
     findings: list[Finding] = []
     candidates: list[Candidate] = []
     for report in reports:
@@ -35,7 +40,7 @@ def answer_of(
             first, second = best[0]
             is_likely = _key(best[0]) in sure
             accesses = (describer.access(first), describer.access(second))
-            others = ()
+            others: tuple[tuple[Access, Access], ...] = ()
             if options.all_pairs:
                 others = tuple((describer.access(a), describer.access(b)) for a, b in best[1:])
             findings.append(
@@ -75,11 +80,9 @@ def _key(pair: Pair) -> tuple[int, int, bool, bool]:
     return a.instruction, b.instruction, a.is_write, b.is_write
 
 
-def _sure_pairs(under: Analysis) -> set[tuple[int, int, bool, bool]]:
-    facts = Facts(under)
-    return {
-        _key(pair) for report in detect(under) for pair in report.pairs if is_sure(*pair, facts)
-    }
+def _sure_pairs(analysis: Analysis, reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
+    facts = Facts(analysis)
+    return {_key(pair) for report in reports for pair in report.pairs if is_sure(*pair, facts)}
 
 
 def _rank(pair: Pair, sure: set[tuple[int, int, bool, bool]]) -> tuple[object, ...]:
