@@ -8,7 +8,6 @@ Source line, role, operands, and the function that was called.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import NamedTuple, TextIO
 
 from raceproof.cli.operands import Operands
@@ -28,7 +27,7 @@ from raceproof.ir import (
 _OBJECTS = frozenset({"lock", "condition", "barrier", "semaphore", "control"})
 """Operands that are the address of what the event is about."""
 
-_COMMON = frozenset(field.name for field in fields(Event))
+_COMMON = frozenset(Event.field_names)
 
 
 class Line(NamedTuple):
@@ -103,12 +102,12 @@ def _place(instruction: Instruction, function: Function) -> str:
 def _event_text(event: Event, operands: Operands) -> str:
     """The fields of an event that differ from their defaults, objects first by their place."""
     words = []
-    for field in fields(event):
-        content = getattr(event, field.name)
-        if field.name in _COMMON or isinstance(content, NullPointer | Function | None):
+    for field in event.field_names:
+        content = getattr(event, field)
+        if field in _COMMON or isinstance(content, NullPointer | Function | None):
             continue
-        name = field.name.replace("_", " ")
-        if field.name in _OBJECTS:
+        name = field.replace("_", " ")
+        if field in _OBJECTS:
             words.append(operands.place(content))
         elif isinstance(content, Value):
             words.append(f"{name} {operands.value(content)}")
@@ -116,7 +115,7 @@ def _event_text(event: Event, operands: Operands) -> str:
             words.append(f"{name} {_product(content, operands)}")
         elif content is True:
             words.append(name)
-        elif content != field.default:
+        elif content != getattr(type(event), field, None):
             words.append(f"{name} {content}")
     return ", ".join(words)
 

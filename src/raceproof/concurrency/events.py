@@ -104,7 +104,7 @@ class LibraryCall(Event):
     """Does nothing but its `effects`, `callbacks` and `returns`."""
 
 
-# --- threads ------------------------------------------------------------------------------------
+# --- threads ------------------------------------------------------------
 
 
 class ThreadCreate(Event):
@@ -190,7 +190,7 @@ class ThreadSelf(Event):
     """Returns the id of the calling thread."""
 
 
-# --- locks --------------------------------------------------------------------------------------
+# --- locks ------------------------------------------------------------
 
 
 class LockEvent(Event):
@@ -240,7 +240,7 @@ class LockAttribute(Event):
     recursive: bool | None
 
 
-# --- conditions, barriers, semaphores -------------------------------------------------------------
+# --- conditions, barriers, semaphores ------------------------------------------------------------
 
 
 class ConditionWait(Event):
@@ -317,7 +317,7 @@ class SemaphoreDestroy(Event):
     semaphore: Value
 
 
-# --- once and atomic ------------------------------------------------------------------------------
+# --- once and atomic ------------------------------------------------------------
 
 
 class Once(Event):
@@ -379,7 +379,7 @@ class AtomicOperation(Event):
     returns_success: bool = False
 
 
-# --- memory and values --------------------------------------------------------------------------
+# --- memory and values ------------------------------------------------------------
 
 
 class Allocate(Event):

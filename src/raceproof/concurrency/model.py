@@ -143,7 +143,7 @@ class Argument:
     indirect: bool = False
 
 
-# --- sizes ------------------------------------------------------------------------------------
+# --- sizes ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class WordSize(Enum):
 SizeModel = BytesSize | ArgumentSize | StringSize | WordSize
 
 
-# --- effects, results, callbacks ----------------------------------------------------------------
+# --- effects, results, callbacks ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

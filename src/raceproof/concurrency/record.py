@@ -13,18 +13,19 @@ from typing import Any, ClassVar, NoReturn, dataclass_transform
 class Record:
     """Fields are the annotated names of the class and its bases; a class attribute is a default."""
 
-    _fields: ClassVar[frozenset[str]] = frozenset()
+    field_names: ClassVar[tuple[str, ...]] = ()
+    """In the order of their definition, those of the bases first."""
     _required: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         own = [name for name in cls.__annotations__ if not name.startswith("_")]
-        cls._fields = cls._fields.union(own)
-        cls._required = frozenset(name for name in cls._fields if not hasattr(cls, name))
+        cls.field_names = tuple(dict.fromkeys([*cls.field_names, *own]))
+        cls._required = frozenset(name for name in cls.field_names if not hasattr(cls, name))
 
     def __init__(self, **values: Any) -> None:
-        if not self._required <= values.keys() <= self._fields:
+        if not self._required <= values.keys() <= set(self.field_names):
             missing = sorted(self._required - values.keys())
-            unknown = sorted(values.keys() - self._fields)
+            unknown = sorted(values.keys() - set(self.field_names))
             raise TypeError(f"{type(self).__name__}: missing {missing}, unknown {unknown}")
         self.__dict__.update(values)
 

@@ -117,7 +117,7 @@ def _field(key: str) -> str:
     return "" if "_" in key else key.replace("-", "_")
 
 
-# --- what the keys hold ---------------------------------------------------------------------------
+# --- what the keys hold ------------------------------------------------------------
 
 
 def _enum(enum: type[AnyEnum], value: object) -> AnyEnum:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 from collections.abc import Iterable
@@ -100,7 +101,7 @@ def _kept(arguments: list[str]) -> Iterable[str]:
 
 
 def _output_of(arguments: list[str]) -> str:
-    for flag, value in zip(arguments, arguments[1:], strict=False):
+    for flag, value in itertools.pairwise(arguments):
         if flag == "-o":
             return value
     return ""

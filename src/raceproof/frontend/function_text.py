@@ -140,7 +140,7 @@ def _joined(lines: list[str]) -> list[str]:
     found: list[str] = []
     in_switch = False
     for line in lines:
-        if not line or line.startswith("    #dbg_") or line.startswith("  ;"):
+        if not line or line.startswith(("    #dbg_", "  ;")):
             continue
         if in_switch:
             found[-1] += line

@@ -270,7 +270,7 @@ class Reader:
                 if depth == 0:
                     return
 
-    # --- types ---------------------------------------------------------------------------------
+    # --- types ------------------------------------------------------------
 
     def at_type(self) -> bool:
         token = self.peek()
@@ -341,7 +341,7 @@ class Reader:
             self.accept(",")
         return FunctionType(result, tuple(parameters), variadic)
 
-    # --- constants -----------------------------------------------------------------------------
+    # --- constants ------------------------------------------------------------
 
     def skip_attributes(self) -> dict[str, Type]:
         """Over the attributes of an argument or result, up to a value; `byval(T)` and `sret(T)`

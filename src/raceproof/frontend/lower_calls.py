@@ -89,7 +89,7 @@ def _assembly(low: Lowering, reader: Reader, result: Type) -> None:
     low.emit(Assembly(number, low.position, register, text, constraints, arguments, clobbers))
 
 
-# --- intrinsics -------------------------------------------------------------------------------
+# --- intrinsics ------------------------------------------------------------
 
 
 def _intrinsic(low: Lowering, reader: Reader, result: Type, name: str) -> None:

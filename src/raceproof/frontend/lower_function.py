@@ -111,7 +111,7 @@ class FunctionLowering(Lowering):
     def is_no_return(self, tokens: list[str]) -> bool:
         return any(token in self.no_return_attributes for token in tokens)
 
-    # --- the walk ------------------------------------------------------------------------------
+    # --- the walk ------------------------------------------------------------
 
     def lower(self, lines: list[str]) -> Function:
         signature = self.signature
@@ -204,7 +204,7 @@ class FunctionLowering(Lowering):
                 raise LlvmSyntaxError(f"unknown instruction {opcode!r}")
             handler(self, tokens, at)
 
-    # --- locals in registers -------------------------------------------------------------------
+    # --- locals in registers ------------------------------------------------------------
 
     def _slot_phi(self, slot: str) -> _PendingPhi:
         name = self.slot_names.get(slot, ("", ""))[0]

@@ -424,7 +424,7 @@ def _landingpad(low: Lowering, tokens: list[str], at: int) -> None:
     low.emit(LandingPad(low.new_number(), low.position, result, tuple(catches), cleanup))
 
 
-# --- terminators ------------------------------------------------------------------------------
+# --- terminators ------------------------------------------------------------
 
 
 def _br(low: Lowering, tokens: list[str], at: int) -> None:

@@ -37,7 +37,7 @@ class Instruction:
         return ()
 
 
-# --- memory -----------------------------------------------------------------------------------
+# --- memory ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +152,7 @@ class SetMemory(Instruction):
         return (self.target, self.byte, self.size)
 
 
-# --- computation ------------------------------------------------------------------------------
+# --- computation ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,7 +343,7 @@ class NextArgument(Instruction):
         return (self.list,)
 
 
-# --- calls ------------------------------------------------------------------------------------
+# --- calls ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -385,7 +385,7 @@ class LandingPad(Instruction):
     cleanup: bool
 
 
-# --- terminators ------------------------------------------------------------------------------
+# --- terminators ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)

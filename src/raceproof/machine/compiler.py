@@ -113,7 +113,7 @@ class FunctionCompiler:
                 self._write(instruction)
         return render(self)
 
-    # --- what the writers use -----------------------------------------------------------------
+    # --- what the writers use ------------------------------------------------------------
 
     def value(self, value: Value) -> str:
         """The source of an operand."""
@@ -169,7 +169,7 @@ class FunctionCompiler:
         source.edges.append(Edge(target))
         source.lines.append((None, f"return @{target}@"))
 
-    # --- one instruction ----------------------------------------------------------------------
+    # --- one instruction ------------------------------------------------------------
 
     def _new_draft(self) -> Draft:
         draft = Draft(len(self.drafts), SegmentInfo(SegmentKind.PLAIN))

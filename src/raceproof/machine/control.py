@@ -19,9 +19,7 @@ FIRST_ID = 1
 
 
 class Create(Operation):
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         entry = machine.known(self.operand(machine, arguments, "entry"))
         argument = self.operand(machine, arguments, "argument")
         instruction = machine.current_instruction(thread)
@@ -55,9 +53,7 @@ class Join(Operation):
         target = self.operand(machine, arguments, "thread")
         return not thread_of(machine, target).is_alive
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         target = thread_of(machine, self.operand(machine, arguments, "thread"))
         if target.is_alive:
             return self.result(False, 16)
@@ -77,9 +73,7 @@ class Join(Operation):
 class ExitThread(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         value = self.operand(machine, arguments, "value")
         thread.result = 0 if value is None else value
         return END_THREAD
@@ -88,9 +82,7 @@ class ExitThread(Operation):
 class ExitProcess(Operation):
     """`exit`, `abort` and failed assertions."""
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         status = self.operand(machine, arguments, "status")
         if status is not None:
             raise ProgramExit(0 if isinstance(status, Unknown) else status & 0xFF)
@@ -100,9 +92,7 @@ class ExitProcess(Operation):
 
 
 class Cancel(Operation):
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         thread_of(machine, self.operand(machine, arguments, "thread")).is_cancelled = True
         return 0
 
@@ -131,9 +121,7 @@ class Nothing(Operation):
 class CleanupPush(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         routine = self.operand(machine, arguments, "routine")
         argument = self.operand(machine, arguments, "argument")
         thread.cleanups = (*thread.cleanups, (routine, argument))
@@ -143,9 +131,7 @@ class CleanupPush(Operation):
 class CleanupPop(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         if not thread.cleanups:
             return 0
         routine, argument = thread.cleanups[-1]
@@ -159,16 +145,12 @@ class CleanupPop(Operation):
 class Self(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         return thread.number + FIRST_ID
 
 
 class AtomicBegin(Operation):
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         thread.atomic_depth += 1
         return 0
 
@@ -181,9 +163,7 @@ class AtomicBegin(Operation):
 class AtomicEnd(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         if thread.atomic_depth > 0:
             thread.atomic_depth -= 1
         return 0
@@ -198,17 +178,17 @@ class Nondeterministic(Operation):
         super().__init__(name, model)
         bits = getattr(call.result.type, "bits", 0) if call and call.result is not None else 32
         self._bits = bits
-        is_float = call is not None and call.result is not None and (
-            type(call.result.type).__name__ == "FloatType"
+        is_float = (
+            call is not None
+            and call.result is not None
+            and (type(call.result.type).__name__ == "FloatType")
         )
         self._is_float = is_float
         self._range = self.model.range
         if name.endswith("_bool") or bits == 1:
             self._range = (0, 1)
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         value = machine.input(self._bits or machine.program.layout.pointer_size * 8, self._range)
         return float(value) if self._is_float and not isinstance(value, Unknown) else value
 
@@ -216,9 +196,7 @@ class Nondeterministic(Operation):
 class Assume(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         condition = self.operand(machine, arguments, "condition")
         if not isinstance(condition, Unknown) and not condition:
             raise Aborted("an assumption does not hold")
@@ -228,9 +206,7 @@ class Assume(Operation):
 class SpecificCreate(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = machine.sync.get("keys", 0)
         machine.sync["keys"] = key + 1
         machine.memory.write(
@@ -243,18 +219,14 @@ class SpecificCreate(Operation):
 class SpecificGet(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         return thread.specifics.get(machine.known(self.operand(machine, arguments, "key")), 0)
 
 
 class SpecificSet(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = machine.known(self.operand(machine, arguments, "key"))
         thread.specifics[key] = self.operand(machine, arguments, "value")
         return 0

@@ -86,7 +86,7 @@ class Environment:
             "ubsantrap": lambda *_: undefined("a trap"),
         }
 
-    # --- memory, exact ------------------------------------------------------------------------
+    # --- memory, exact ------------------------------------------------------------
 
     def load(self, address: int, size: int, type_: Type) -> Any:
         """Any type; bytes that were never written are an input."""
@@ -215,9 +215,7 @@ class Environment:
             return
         # gp_offset, fp_offset: all registers are used up, everything is in the overflow area
         head = (48).to_bytes(4, "little") + (176).to_bytes(4, "little")
-        self._machine.memory.write(
-            list_, head + frame.variadic.to_bytes(8, "little") + bytes(8)
-        )
+        self._machine.memory.write(list_, head + frame.variadic.to_bytes(8, "little") + bytes(8))
 
     def _lay_out(self, arguments: tuple[Any, ...]) -> int:
         call = self._machine.variadic_call()
@@ -259,5 +257,3 @@ def _unknown_of(type_: Type) -> Any:
     if isinstance(type_, StructType):
         return tuple(_unknown_of(field) for field in type_.fields)
     return UNKNOWN
-
-

@@ -29,9 +29,7 @@ def _new_block(
 class Allocate(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         size = size_of(machine, self.model.size, 0, arguments)
         base = _new_block(self, machine, thread, size, self.model.zeroed)
         target = self.operand(machine, arguments, "pointer_to")
@@ -49,9 +47,7 @@ class Reallocate(Operation):
     ) -> tuple[AccessRange, ...]:
         return _whole_block(machine, self.operand(machine, arguments, "pointer"))
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         old = machine.known(self.operand(machine, arguments, "pointer"))
         size = size_of(machine, self.model.size, 0, arguments)
         base = _new_block(self, machine, thread, size, self.model.zeroed)
@@ -80,9 +76,7 @@ class Free(Operation):
     ) -> tuple[AccessRange, ...]:
         return _whole_block(machine, self.operand(machine, arguments, "pointer"))
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.memory.free(machine.known(self.operand(machine, arguments, "pointer")))
         return 0
 
@@ -100,9 +94,7 @@ class AtomicCall(Operation):
         writes = 0 if self.model.operation is Kind.LOAD else WRITE
         return ((pointer, pointer + self._size(machine, arguments), ATOMIC | writes),)
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         size = self._size(machine, arguments)
         pointer = machine.known(self.operand(machine, arguments, "pointer"))
         old = int.from_bytes(machine.memory.read(pointer, size), "little")
@@ -115,9 +107,17 @@ class AtomicCall(Operation):
             return self._compare_exchange(machine, arguments, pointer, size, old, value)
         mask = (1 << 8 * size) - 1
         new = {
-            Kind.LOAD: old, Kind.STORE: value, Kind.EXCHANGE: value, Kind.ADD: old + value,
-            Kind.SUB: old - value, Kind.AND: old & value, Kind.OR: old | value,
-            Kind.XOR: old ^ value, Kind.NAND: ~(old & value), Kind.TEST_AND_SET: 1, Kind.CLEAR: 0,
+            Kind.LOAD: old,
+            Kind.STORE: value,
+            Kind.EXCHANGE: value,
+            Kind.ADD: old + value,
+            Kind.SUB: old - value,
+            Kind.AND: old & value,
+            Kind.OR: old | value,
+            Kind.XOR: old ^ value,
+            Kind.NAND: ~(old & value),
+            Kind.TEST_AND_SET: 1,
+            Kind.CLEAR: 0,
         }[self.model.operation or Kind.LOAD] & mask
         if self.model.operation is not Kind.LOAD:
             machine.memory.write(pointer, new.to_bytes(size, "little"))

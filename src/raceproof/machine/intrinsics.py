@@ -62,9 +62,9 @@ _TABLE: dict[str, Callable[..., Any]] = {
     "umax": lambda bits, _, a, b: max(a, b),
     "umin": lambda bits, _, a, b: min(a, b),
     "fshl": lambda bits, _, a, b, amount: _rotate(bits, a, b, amount),
-    "fshr": lambda bits, _, a, b, amount: _rotate(bits, a, b, bits - amount % bits)
-    if amount % bits
-    else b,
+    "fshr": lambda bits, _, a, b, amount: (
+        _rotate(bits, a, b, bits - amount % bits) if amount % bits else b
+    ),
     "expect": lambda bits, _, a, *__: a,
     "is.constant": lambda *_: False,
     "objectsize": lambda bits, target, *_: (1 << target) - 1,

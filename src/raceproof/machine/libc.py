@@ -45,9 +45,7 @@ class LibraryCall(Operation):
     ) -> tuple[AccessRange, ...]:
         return machine.effects(self.model, arguments)
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         if self._function is not None and not any(
             isinstance(argument, Unknown) for argument in arguments
         ):
@@ -211,9 +209,7 @@ def _printf(m: Machine, *arguments: Any) -> int:
 
 def _formatted(m: Machine, arguments: tuple[Any, ...]) -> bytes:
     template = m.memory.string(arguments[0])
-    return format_text(
-        m.memory, template, arguments[1:], 8 * m.program.layout.pointer_size
-    )
+    return format_text(m.memory, template, arguments[1:], 8 * m.program.layout.pointer_size)
 
 
 @_library("fprintf", "dprintf")
@@ -288,8 +284,19 @@ def _fwrite(m: Machine, data: int, size: int, count: int, stream: int) -> int:
     return count
 
 
-@_library("fflush", "sched_yield", "usleep", "sleep", "nanosleep", "setbuf", "setvbuf", "srand",
-          "fclose", "close", "atexit")
+@_library(
+    "fflush",
+    "sched_yield",
+    "usleep",
+    "sleep",
+    "nanosleep",
+    "setbuf",
+    "setvbuf",
+    "srand",
+    "fclose",
+    "close",
+    "atexit",
+)
 def _nothing(m: Machine, *_: Any) -> int:
     return 0
 

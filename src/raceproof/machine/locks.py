@@ -142,9 +142,7 @@ class Lock(LockOperation):
             writer, readers = state
             return writer < 0 and (self.model.mode is LockMode.READ or not readers)
         owner, _ = state
-        return owner == thread.number and (
-            mutex_type(machine, self.model.recursive, key) != NORMAL
-        )
+        return owner == thread.number and (mutex_type(machine, self.model.recursive, key) != NORMAL)
 
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
@@ -153,9 +151,7 @@ class Lock(LockOperation):
             return True
         return self._is_free(machine, thread, self.key(machine, arguments))
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         if self.model.kind is LockKind.READ_WRITE:
             taken = take_shared(machine, thread, key, self.model.mode is LockMode.READ)
@@ -165,9 +161,7 @@ class Lock(LockOperation):
 
 
 class Unlock(LockOperation):
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         state = machine.sync.get(key)
         if self.model.kind is LockKind.READ_WRITE or (
@@ -181,9 +175,7 @@ class Unlock(LockOperation):
 class LockInit(LockOperation):
     """Initialising gives a fresh, free lock. No other thread can be using it."""
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         kind = RECURSIVE if self.model.recursive else NORMAL
         attribute = self.operand(machine, arguments, "attribute")
@@ -201,9 +193,7 @@ class LockInit(LockOperation):
 class LockAttribute(Operation):
     is_sync = False
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         attribute = self.operand(machine, arguments, "attribute")
         rule = self.model.recursive_when
         kind = RECURSIVE if self.model.recursive else NORMAL
@@ -218,9 +208,7 @@ class LockAttribute(Operation):
 
 
 class LockDestroy(LockOperation):
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         machine.sync.pop(key, None)
         machine.sync.pop(("type", key), None)

@@ -99,7 +99,7 @@ class Machine:
         self._runner = Runner(self)
         self._initial = self.memory.snapshot()
 
-    # --- one execution ------------------------------------------------------------------------
+    # --- one execution ------------------------------------------------------------
 
     def reset(self, inputs: Inputs | None = None) -> None:
         """Start anew: `main` is about to run, up to its first visible step."""
@@ -186,7 +186,7 @@ class Machine:
         if self.alive == 0:
             self.ended = Ended("all threads have finished")
 
-    # --- threads and functions ----------------------------------------------------------------
+    # --- threads and functions ------------------------------------------------------------
 
     def start_thread(
         self, entry: int, arguments: tuple[Any, ...], creator: int, parent: int
@@ -265,7 +265,7 @@ class Machine:
         given = instruction.arguments[len(frames[-1].code.parameters) :]
         return [argument.type for argument in given]
 
-    # --- values -------------------------------------------------------------------------------
+    # --- values ------------------------------------------------------------
 
     def input(self, bits: int, limits: tuple[int, int] | None) -> Any:
         """The next nondeterministic value."""
@@ -293,9 +293,7 @@ class Machine:
     def assume(self, text: str) -> None:
         self.assumptions.add(text)
 
-    def effects(
-        self, model: FunctionModel, arguments: tuple[Any, ...]
-    ) -> tuple[AccessRange, ...]:
+    def effects(self, model: FunctionModel, arguments: tuple[Any, ...]) -> tuple[AccessRange, ...]:
         return accessed_ranges(self, model, arguments)
 
     def read_pointer(self, address: Any) -> Any:
@@ -373,14 +371,17 @@ class Machine:
         found = self._objects.get("stderr")
         return -1 if found is None else found.base
 
-    # --- globals ------------------------------------------------------------------------------
+    # --- globals ------------------------------------------------------------
 
     def _lay_out_globals(self) -> None:
         bases: dict[str, int] = {}
         for variable in self.program.globals.values():
             kind = BaseKind.STRING if variable.is_string else BaseKind.GLOBAL
             found = self.memory.add_static(
-                variable.size, kind, variable.display, variable.name,
+                variable.size,
+                kind,
+                variable.display,
+                variable.name,
                 is_private=variable.is_constant,
             )
             self._objects[variable.name] = found

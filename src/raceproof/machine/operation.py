@@ -62,9 +62,7 @@ class Operation:
     ) -> bool:
         return True
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         return 0
 
     def touches(

@@ -170,7 +170,7 @@ def _bitcast(source: Type, target: Type, text: str, pointer_bits: int) -> str:
     return text
 
 
-# --- what the expressions call ----------------------------------------------------------------
+# --- what the expressions call ------------------------------------------------------------
 
 
 def to_signed(value: int, bits: int) -> int:

@@ -71,9 +71,7 @@ def _highest(c: FunctionCompiler) -> int:
     return max(registers, default=-1)
 
 
-def _render_segment(
-    draft: Draft, before: list[set[int]], number: Any, lines: list[str]
-) -> None:
+def _render_segment(draft: Draft, before: list[set[int]], number: Any, lines: list[str]) -> None:
     lines.append(f"def s{draft.number}(r):")
     start = len(lines)
     lines.extend(f"    v{index} = r[{index}]" for index in sorted(draft.uses))

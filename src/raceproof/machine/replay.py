@@ -60,18 +60,14 @@ def replay(machine: Machine, schedule: Schedule, watch: Watcher | None = None) -
     return Replayed(False, "the execution does not come to its next choice", position)
 
 
-def _complaint(
-    machine: Machine, number: int, instruction: int | None, enabled: list[int]
-) -> str:
+def _complaint(machine: Machine, number: int, instruction: int | None, enabled: list[int]) -> str:
     if number >= len(machine.threads):
         return f"there is no thread {number} yet"
     if number not in enabled:
         return f"thread {number} cannot go on"
     pending = machine.threads[number].pending
     if instruction is not None and pending is not None and pending.instruction != instruction:
-        return (
-            f"thread {number} is at instruction {pending.instruction}, not at {instruction}"
-        )
+        return f"thread {number} is at instruction {pending.instruction}, not at {instruction}"
     return ""
 
 

@@ -27,7 +27,10 @@ BUDGET = 5_000
 _ACCESS, _CALL, _OPERATION, _RETURN, _CHOICE = (
     int(kind)
     for kind in (
-        SegmentKind.ACCESS, SegmentKind.CALL, SegmentKind.OPERATION, SegmentKind.RETURN,
+        SegmentKind.ACCESS,
+        SegmentKind.CALL,
+        SegmentKind.OPERATION,
+        SegmentKind.RETURN,
         SegmentKind.CHOICE,
     )
 )
@@ -36,9 +39,7 @@ _ACCESS, _CALL, _OPERATION, _RETURN, _CHOICE = (
 class ReturnFromMain(Operation):
     """The end of `main` ends every thread."""
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         value = arguments[0]
         raise ProgramExit(0 if value is None or isinstance(value, Unknown) else value & 0xFF)
 
@@ -99,9 +100,7 @@ class Runner:
             if thread.is_alive and thread.pending is None and thread.frames:
                 self._run(thread, thread.frames[-1].segment)
 
-    def _settle(
-        self, thread: ConcreteThread, pending: Pending, result: Any
-    ) -> int | None:
+    def _settle(self, thread: ConcreteThread, pending: Pending, result: Any) -> int | None:
         """Deal with what an operation returned; the segment to go on with, if any."""
         frame = thread.frames[-1]
         index = ~frame.segment if frame.segment < 0 else frame.segment
@@ -166,7 +165,10 @@ class Runner:
         frame = thread.frames[-1]
         compiled = frame.code
         code, kinds, infos, registers = (
-            compiled.code, compiled.kinds, compiled.infos, frame.registers,
+            compiled.code,
+            compiled.kinds,
+            compiled.infos,
+            frame.registers,
         )
         for _ in repeat(None, BUDGET):
             while segment < 0:
@@ -198,7 +200,10 @@ class Runner:
                     frame = current
                     compiled = frame.code
                     code, kinds, infos, registers = (
-                        compiled.code, compiled.kinds, compiled.infos, frame.registers,
+                        compiled.code,
+                        compiled.kinds,
+                        compiled.infos,
+                        frame.registers,
                     )
             else:
                 segment = code[segment](registers)
@@ -308,9 +313,7 @@ class Runner:
         assert info.instruction is not None
         pending = Pending(info.instruction.number, (), operation, arguments, operation.is_sync)
         if machine.alive > 1:
-            pending.accesses = self._flagged(
-                thread, operation.accesses(machine, thread, arguments)
-            )
+            pending.accesses = self._flagged(thread, operation.accesses(machine, thread, arguments))
             if operation.is_sync or not self._is_private(pending.accesses):
                 thread.pending = pending
                 return None

@@ -48,9 +48,7 @@ class ConditionWait(ObjectOperation):
     ) -> tuple[Any, ...]:
         return (self.key(machine, arguments), self.lock_key(machine, arguments))
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         waiting, tokens = machine.sync.get(key, ((), 0))
         machine.sync[key] = (tuple(sorted((*waiting, thread.number))), tokens)
@@ -70,9 +68,7 @@ class _WakeUp(ConditionWait):
         may_give_up = self.model.wait is WaitMode.TIMED or machine.wakes_spuriously
         return tokens > 0 or may_give_up or thread.is_cancelled
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         waiting, tokens = machine.sync.get(key, ((), 0))
         rest = tuple(number for number in waiting if number != thread.number)
@@ -87,9 +83,7 @@ class _WakeUp(ConditionWait):
 class ConditionSignal(ObjectOperation):
     object_name = "condition"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         state = machine.sync.get(key)
         if state is not None:
@@ -104,9 +98,7 @@ class ConditionReset(ObjectOperation):
 
     object_name = "condition"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.sync.pop(self.key(machine, arguments), None)
         return 0
 
@@ -114,9 +106,7 @@ class ConditionReset(ObjectOperation):
 class BarrierInit(ObjectOperation):
     object_name = "barrier"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         count = machine.known(self.operand(machine, arguments, "count"))
         machine.sync[self.key(machine, arguments)] = (count, (), ())
         return 0
@@ -127,9 +117,7 @@ class BarrierWait(ObjectOperation):
 
     object_name = "barrier"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         count, waiting, leaving = machine.sync.get(key, (1, (), ()))
         waiting = tuple(sorted((*waiting, thread.number)))
@@ -150,9 +138,7 @@ class _LeaveBarrier(ObjectOperation):
         _, _, leaving = machine.sync.get(self.key(machine, arguments), (0, (), ()))
         return thread.number in leaving
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         count, waiting, leaving = machine.sync[key]
         rest = tuple(number for number in leaving if number != thread.number)
@@ -163,9 +149,7 @@ class _LeaveBarrier(ObjectOperation):
 class BarrierDestroy(ObjectOperation):
     object_name = "barrier"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.sync.pop(self.key(machine, arguments), None)
         return 0
 
@@ -173,9 +157,7 @@ class BarrierDestroy(ObjectOperation):
 class SemaphoreInit(ObjectOperation):
     object_name = "semaphore"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         value = self.operand(machine, arguments, "value")
         address = self.operand(machine, arguments, "semaphore")
         returned = 0
@@ -203,9 +185,7 @@ class SemaphoreWait(ObjectOperation):
             return True
         return bool(machine.sync.get(self.key(machine, arguments), 0) > 0)
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         value = machine.sync.get(key, 0)
         if value > 0:
@@ -216,9 +196,7 @@ class SemaphoreWait(ObjectOperation):
 class SemaphorePost(ObjectOperation):
     object_name = "semaphore"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         machine.sync[key] = machine.sync.get(key, 0) + 1
         return 0
@@ -227,9 +205,7 @@ class SemaphorePost(ObjectOperation):
 class SemaphoreValue(ObjectOperation):
     object_name = "semaphore"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         value = machine.sync.get(self.key(machine, arguments), 0)
         target = self.operand(machine, arguments, "result_pointer")
         if target:
@@ -241,9 +217,7 @@ class SemaphoreValue(ObjectOperation):
 class SemaphoreDestroy(ObjectOperation):
     object_name = "semaphore"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.sync.pop(self.key(machine, arguments), None)
         return 0
 
@@ -258,9 +232,7 @@ class Once(ObjectOperation):
     ) -> bool:
         return bool(machine.sync.get(self.key(machine, arguments), "done") == "done")
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         if machine.sync.get(key) == "done":
             return 0
@@ -276,17 +248,13 @@ class _OnceDone(ObjectOperation):
     object_name = "control"
     arguments: tuple[Any, ...] = ()
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.sync[self.key(machine, self.arguments)] = "done"
         return 0
 
 
 class OnceBegin(Once):
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         if machine.sync.get(key) == "done":
             return 0
@@ -297,23 +265,32 @@ class OnceBegin(Once):
 class OnceEnd(ObjectOperation):
     object_name = "control"
 
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.sync[self.key(machine, arguments)] = "done"
         return 0
 
 
 class OnceAbort(OnceEnd):
-    def execute(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> Any:
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.sync.pop(self.key(machine, arguments), None)
         return 0
 
 
 __all__ = [
-    "BUSY", "BarrierDestroy", "BarrierInit", "BarrierWait", "ConditionReset", "ConditionSignal",
-    "ConditionWait", "Once", "OnceAbort", "OnceBegin", "OnceEnd", "SemaphoreDestroy",
-    "SemaphoreInit", "SemaphorePost", "SemaphoreValue", "SemaphoreWait",
+    "BUSY",
+    "BarrierDestroy",
+    "BarrierInit",
+    "BarrierWait",
+    "ConditionReset",
+    "ConditionSignal",
+    "ConditionWait",
+    "Once",
+    "OnceAbort",
+    "OnceBegin",
+    "OnceEnd",
+    "SemaphoreDestroy",
+    "SemaphoreInit",
+    "SemaphorePost",
+    "SemaphoreValue",
+    "SemaphoreWait",
 ]

@@ -105,9 +105,20 @@ class ConcreteThread:
     def copy(self) -> ConcreteThread:
         arena = self.arena
         return ConcreteThread(
-            self.number, self.entry, self.creator, self.parent,
+            self.number,
+            self.entry,
+            self.creator,
+            self.parent,
             Arena(arena.stack, arena.stack_end, arena.heap, arena.heap_end),
-            [frame.copy() for frame in self.frames], self.status, self.pending,
-            self.atomic_depth, self.result, self.is_cancelled, self.is_joined, self.held,
-            dict(self.thread_locals), dict(self.specifics), self.cleanups,
+            [frame.copy() for frame in self.frames],
+            self.status,
+            self.pending,
+            self.atomic_depth,
+            self.result,
+            self.is_cancelled,
+            self.is_joined,
+            self.held,
+            dict(self.thread_locals),
+            dict(self.specifics),
+            self.cleanups,
         )

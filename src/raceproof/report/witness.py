@@ -72,7 +72,7 @@ def _rows(finding: Finding, program: Program) -> tuple[Row, ...]:
     )
 
 
-# --- YAML --------------------------------------------------------------------------------------
+# --- YAML ------------------------------------------------------------
 
 
 def yaml(verdict: Verdict, program: Program, origin: Origin) -> str:
@@ -134,7 +134,7 @@ def _place(row: Row) -> dict[str, Any]:
     return place
 
 
-# --- GraphML -----------------------------------------------------------------------------------
+# --- GraphML ------------------------------------------------------------
 
 _KEYS = (
     ("witness-type", "string", "graph"),
