@@ -28,8 +28,10 @@ def made_up_engines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    def asker(*names: str, sound: str = "namer", options: Options | None = None) -> Verdict:
-        layers = tuple(plan.Layer(name, 0.5) for name in names)
+    def asker(
+        *names: str, sound: str = "namer", options: Options | None = None, heuristic: str = ""
+    ) -> Verdict:
+        layers = tuple(plan.Layer(name, 0.5, name == heuristic) for name in names)
         monkeypatch.setattr(conduct, "layers", lambda options: layers)
         monkeypatch.setattr(conduct, "is_complete", lambda engine, *rest: engine == sound)
         return check(fakes.program(), options or Options(timeout=20))
@@ -55,6 +57,13 @@ def test_likely_findings_and_open_candidates_go_to_the_next(ask) -> None:  # typ
     }
     assert all(f.engine == "confirmer" for f in verdict.findings)
     assert [run.name for run in verdict.engines] == ["namer", "confirmer"]
+
+
+def test_a_heuristic_likely_is_only_possible(ask) -> None:  # type: ignore[no-untyped-def]
+    assert ask("namer", "idler").outcome is Outcome.RACE
+    verdict = ask("namer", "idler", heuristic="namer")
+    assert verdict.outcome is Outcome.UNKNOWN
+    assert {f.confidence for f in verdict.findings} == {Confidence.POSSIBLE}
 
 
 def test_what_nobody_decides_is_possible(ask) -> None:  # type: ignore[no-untyped-def]

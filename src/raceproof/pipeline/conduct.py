@@ -13,7 +13,7 @@ from raceproof.options import Options
 from raceproof.pipeline.ledger import Ledger
 from raceproof.pipeline.plan import DEFAULT_TIMEOUT, Layer, is_complete, layers
 from raceproof.pipeline.worker import Fate, Report, Worker, ready
-from raceproof.verdict import Answer, Confidence, EngineRun, Outcome, Verdict
+from raceproof.verdict import Answer, Confidence, EngineRun, Finding, Outcome, Verdict
 
 Progress = Callable[[str, float], None]
 """Told the engine at work and its seconds so far, a few times a second."""
@@ -98,6 +98,8 @@ class _Conductor:
         if report.answer is not None:
             complete = is_complete(layer.engine, report.answer, self._options)
             answer = replace(report.answer, is_complete=complete)
+            if layer.names_candidates:
+                answer = replace(answer, findings=_as_candidates(answer.findings))
             self._ledger.take(layer.engine, answer, question.candidates)
         return self._options.cross_check or not self._is_decided()
 
@@ -129,6 +131,14 @@ class _Conductor:
                 because = f": {detail}" if detail else ""
                 self._notices.append(f"engine {report.engine} gave no answer: {said}{because}")
         self._runs.append(EngineRun(report.engine, said, report.seconds, detail))
+
+
+def _as_candidates(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """What an engine without a proof behind its `likely` says, in a verdict on a whole program."""
+    return tuple(
+        replace(f, confidence=Confidence.POSSIBLE) if f.confidence is Confidence.LIKELY else f
+        for f in findings
+    )
 
 
 def _summary(answer: Answer) -> str:

@@ -25,7 +25,7 @@ class Layer:
     engine: str
     share: float
     names_candidates: bool = False
-    """Asked only if nobody has named candidates yet."""
+    """Asked only if nobody has named candidates yet; its `likely` is taken as `possible`."""
 
 
 _AUTO = (

@@ -66,10 +66,20 @@ class _Run:
             self._findings[race.pair] = confirmed_finding(
                 self._machine, race, candidates[0] if candidates else None
             )
-            self._open.discard(race.pair)
+            self._settle(race.pair)
         if self._options.stop_at_first or self._question.candidates is None:
             return True
         return not self._open
+
+    def _settle(self, pair: frozenset[int]) -> None:
+        """A location with a confirmed race needs no more work, nor do others of the same pair."""
+        settled = {candidate.location for candidate in self._candidates.get(pair, ())}
+        self._open.discard(pair)
+        self._open = {
+            other
+            for other in self._open
+            if any(candidate.location not in settled for candidate in self._candidates[other])
+        }
 
     def _conclude(self) -> Answer:
         open_candidates = tuple(

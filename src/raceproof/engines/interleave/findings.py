@@ -7,6 +7,7 @@ from raceproof.ir import Load, Program, Store
 from raceproof.machine.machine import Machine
 from raceproof.machine.memory import MemoryObject
 from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
+from raceproof.machine.simplify import simplified
 from raceproof.machine.thread import ConcreteThread
 from raceproof.verdict import (
     Access,
@@ -23,11 +24,11 @@ from raceproof.verdict import (
 
 
 def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None) -> Finding:
-    """The finding for a race that the machine stands at (its schedule was just replayed).
+    """The finding for a race that the machine reached, with a schedule for people.
 
     If an earlier engine named it as a candidate, in that engine's words.
     """
-    schedule = race.schedule
+    schedule = simplified(machine, race.schedule)
     threads = (machine.threads[schedule.first], machine.threads[schedule.second])
     if candidate is not None:
         first, second = candidate.first, candidate.second
@@ -36,10 +37,14 @@ def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None)
         accesses = (first, second)
         location = candidate.location
     else:
-        location = location_of(machine, race.accesses[0])
+        assert threads[0].pending is not None
+        assert threads[1].pending is not None
+        ranges = threads[0].pending.conflict(threads[1].pending)
+        assert ranges is not None
+        location = location_of(machine, ranges[0])
         accesses = (
-            _access(machine, threads[0], race.accesses[0]),
-            _access(machine, threads[1], race.accesses[1]),
+            _access(machine, threads[0], ranges[0]),
+            _access(machine, threads[1], ranges[1]),
         )
     return Finding(
         location,

@@ -1,0 +1,56 @@
+"""Schedules for people reach the same race with fewer context switches."""
+
+from pathlib import Path
+
+import pytest
+
+from raceproof.engines.interleave.execution import Race
+from raceproof.engines.interleave.search import DirectedSearch
+from raceproof.frontend import load_program
+from raceproof.machine.machine import Machine
+from raceproof.machine.replay import replay, stands_at_race
+from raceproof.machine.simplify import blocks_of, simplified
+from raceproof.options import Options
+
+HANDOVER = """
+#include <pthread.h>
+int ready, data, noise[8];
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *talker(void *x) { for (int i = 0; i < 8; i++) noise[i]++; return x; }
+void *writer(void *x) {
+  pthread_mutex_lock(&m); ready = 1; pthread_mutex_unlock(&m);
+  data = 1;
+  return x;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, talker, 0);
+  pthread_create(&b, 0, writer, 0);
+  for (int i = 0; i < 50; i++) {
+    pthread_mutex_lock(&m); int r = ready; pthread_mutex_unlock(&m);
+    if (r) { data++; break; }
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fewer_switches_to_the_same_race(seed: int, tmp_path: Path) -> None:
+    source = tmp_path / "handover.c"
+    source.write_text(HANDOVER)
+    machine = Machine(load_program([source], Options()))
+    found: list[Race] = []
+    ticks = iter(range(3000, -1, -1))
+
+    def take(race: Race) -> bool:
+        found.append(race)
+        return True
+
+    DirectedSearch(machine, None, seed).run(lambda: next(ticks), take)
+    before = found[0].schedule
+    after = simplified(machine, before)
+    assert stands_at_race(machine, after)
+    assert after.instructions == before.instructions
+    assert len(blocks_of(after)) <= min(len(blocks_of(before)), 5)
+    assert replay(machine, after).reached
