@@ -74,12 +74,13 @@ class BaseKind(Enum):
 class Location:
     """Bytes `start` to `end` (exclusive; None: unknown) of a base.
 
-    `base` identifies the object among all of its program; `name` is for people.
+    `base` identifies the object among all of its program; `name` is for people, and says more where
+    an execution showed which part of the object it was.
     """
 
     kind: BaseKind
     base: str
-    name: str
+    name: str = field(compare=False)
     start: int | None = None
     end: int | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from raceproof.ir import DebugInfo, Position
@@ -50,7 +51,10 @@ class Positions:
         return found
 
     def file(self, key: str) -> str:
-        return unquote(self.debug.fields(key).get("filename", "?"))
+        """As the user named it; Clang cuts off what a path and the working directory share."""
+        fields = self.debug.fields(key)
+        name, folder = unquote(fields.get("filename", "?")), unquote(fields.get("directory", ""))
+        return name if not folder or folder == os.getcwd() else os.path.join(folder, name)
 
     def function(self, key: str) -> tuple[str, Position | None]:
         """The source name and place of a `!DISubprogram`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from raceproof.engines.interleave.execution import Race
 from raceproof.ir import Load, Program, Store
 from raceproof.machine.machine import Machine
@@ -30,18 +32,18 @@ def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None)
     """
     schedule = simplified(machine, race.schedule)
     threads = (machine.threads[schedule.first], machine.threads[schedule.second])
+    assert threads[0].pending is not None
+    assert threads[1].pending is not None
+    ranges = threads[0].pending.conflict(threads[1].pending)
+    assert ranges is not None
+    location = location_of(machine, ranges[0])
     if candidate is not None:
         first, second = candidate.first, candidate.second
         if first.instruction != schedule.instructions[0]:
             first, second = second, first
-        accesses = (first, second)
-        location = candidate.location
+        accesses = (_renamed(first, location.name), _renamed(second, location.name))
+        location = replace(candidate.location, name=location.name)
     else:
-        assert threads[0].pending is not None
-        assert threads[1].pending is not None
-        ranges = threads[0].pending.conflict(threads[1].pending)
-        assert ranges is not None
-        location = location_of(machine, ranges[0])
         accesses = (
             _access(machine, threads[0], ranges[0]),
             _access(machine, threads[1], ranges[1]),
@@ -54,6 +56,10 @@ def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None)
         schedule=schedule,
         engine="interleave",
     )
+
+
+def _renamed(access: Access, name: str) -> Access:
+    return replace(access, location=replace(access.location, name=name))
 
 
 def location_of(machine: Machine, access: AccessRange) -> Location:
