@@ -14,9 +14,10 @@ from raceproof.cli.engine_arguments import add_budget_arguments, add_engine_argu
 from raceproof.cli.output import output_stream
 from raceproof.cli.progress import shown_progress
 from raceproof.errors import UserError
-from raceproof.options import FailOn, ReportFormat
+from raceproof.options import FailOn, Options, ReportFormat
 
 if TYPE_CHECKING:
+    from raceproof.ir import Program
     from raceproof.verdict import Verdict
 
 FAILED = 2
@@ -121,21 +122,30 @@ def run(arguments: Namespace) -> int:
         with output_stream(chosen) as stream:
             report.write(verdict, program, chosen, stream)
     if options.schedules is not None:
-        _write_schedules(verdict, options.schedules)
+        _write_schedules(verdict, program, options, options.schedules)
     if pipeline.has_failed(verdict):
         return FAILED
     least = Confidence[options.fail_on.name]
     return int(any(finding.confidence >= least for finding in verdict.findings))
 
 
-def _write_schedules(verdict: "Verdict", folder: Path) -> None:
+def _write_schedules(
+    verdict: "Verdict", program: "Program", options: Options, folder: Path
+) -> None:
     """`race-1.json` for the first confirmed finding, and so on."""
-    from raceproof.machine.schedule import write_schedule
+    from raceproof.concurrency import Models
+    from raceproof.machine.machine import Machine
+    from raceproof.machine.recording import record
+    from raceproof.machine.schedule import to_json, write_schedule
 
+    schedules = [finding.schedule for finding in verdict.findings if finding.schedule]
+    machine = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        schedules = [finding.schedule for finding in verdict.findings if finding.schedule]
         for number, schedule in enumerate(schedules, 1):
-            write_schedule(folder / f"race-{number}.json", schedule)
+            rules = options.mutex_rules
+            machine = machine or Machine(program, Models.load(options.models), mutex_rules=rules)
+            content = to_json(schedule, program, record(machine, schedule), rules)
+            write_schedule(folder / f"race-{number}.json", content)
     except OSError as error:
         raise UserError(f"cannot write schedules to {folder}: {error.strerror}") from error

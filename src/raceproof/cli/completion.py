@@ -13,7 +13,12 @@ examples:
   raceproof completion tcsh > ~/.raceproof.tcsh       (then source it in ~/.tcshrc)
 """
 
-_COMPLETIONS = {"FILE": shtab.FILE, "PATH": shtab.FILE, "DIR": shtab.DIRECTORY}
+_COMPLETIONS = {
+    "FILE": shtab.FILE,
+    "PATH": shtab.FILE,
+    "SCHEDULE": shtab.FILE,
+    "DIR": shtab.DIRECTORY,
+}
 """What to offer for a value, by the name that the help gives it."""
 
 

@@ -28,6 +28,7 @@ class Command(Protocol):
 
 COMMANDS = {
     "check": "look for data races in a program, or prove that it has none",
+    "replay": "run a schedule that ends in a race, and show it step by step",
     "events": "list what is understood as thread, lock and memory operations, by function",
     "ir": "print the program model, with source lines",
     "bench": "run a set of tasks with known answers, and tell how well it went",

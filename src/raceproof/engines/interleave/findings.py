@@ -5,23 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from raceproof.engines.interleave.execution import Race
-from raceproof.ir import Load, Program, Store
+from raceproof.ir import Load, Store
 from raceproof.machine.machine import Machine
-from raceproof.machine.memory import MemoryObject
+from raceproof.machine.names import location_of, lock_name, thread_of
 from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
 from raceproof.machine.simplify import simplified
 from raceproof.machine.thread import ConcreteThread
 from raceproof.verdict import (
     Access,
-    BaseKind,
     Candidate,
     Confidence,
     Finding,
     HeldLock,
-    Location,
     LockMode,
     Site,
-    Thread,
 )
 
 
@@ -60,57 +57,6 @@ def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None)
 
 def _renamed(access: Access, name: str) -> Access:
     return replace(access, location=replace(access.location, name=name))
-
-
-def location_of(machine: Machine, access: AccessRange) -> Location:
-    target = machine.memory.object_at(access[0])
-    assert target is not None
-    start, end = access[0] - target.base, access[1] - target.base
-    return Location(
-        target.kind, target.source, _name(machine.program, target, start, end), start, end
-    )
-
-
-def name_of(machine: Machine, address: int, size: int = 1) -> str:
-    """What people call the bytes at an address."""
-    target = machine.memory.object_at(address)
-    if target is None:
-        return f"{address:#x}"
-    start = address - target.base
-    return _name(machine.program, target, start, start + size)
-
-
-def _name(program: Program, target: MemoryObject, start: int, end: int) -> str:
-    variable = program.globals.get(target.source)
-    if variable is not None and variable.debug_type:
-        return variable.display + program.debug.path(variable.debug_type, start, end - start)
-    if target.kind is BaseKind.STACK and ":" in target.source:
-        number = target.source.rpartition(":")[2]
-        if number.isdigit():
-            slot = program.instruction(int(number))
-            key = getattr(slot, "debug_type", "")
-            if key:
-                return target.name + program.debug.path(key, start, end - start)
-    return f"{target.name}+{start}" if start else target.name
-
-
-def thread_of(machine: Machine, thread: ConcreteThread) -> Thread:
-    """The abstract thread that a concrete one is an instance of."""
-    chain: list[Site] = []
-    current = thread
-    while current.creator >= 0:
-        function = machine.program.function_of(current.creator)
-        position = machine.program.instruction(current.creator).position
-        chain.append(Site(current.creator, function.display, position))
-        current = machine.threads[current.parent]
-    return Thread(thread.entry, tuple(reversed(chain)))
-
-
-def lock_name(machine: Machine, key: object) -> str:
-    """What people call a lock."""
-    if isinstance(key, tuple) and len(key) == 2:
-        return name_of(machine, key[1]) if isinstance(key[1], int) else str(key[1])
-    return str(key)
 
 
 def _access(machine: Machine, thread: ConcreteThread, access: AccessRange) -> Access:
