@@ -75,11 +75,16 @@ def _check_entry(program: Program, options: Options) -> None:
     entry = program.functions.get(program.entry)
     if entry is not None and entry.is_defined:
         return
+    if options.engine == "summary" and not options.entry:
+        return  # a library: this engine takes every visible function for a thread
     possible = _possible_entries(program)
     hint = f"; possible entries: {', '.join(possible)}" if possible else ""
     if options.entry:
         raise UserError(f"--entry {options.entry}: the program defines no such function{hint}")
-    raise UserError(f"the program has no `main`: name the function it starts with --entry{hint}")
+    raise UserError(
+        "the program has no `main`: name the function it starts with --entry, "
+        f"or check it as a library with --engine summary{hint}"
+    )
 
 
 def _possible_entries(program: Program) -> list[str]:

@@ -40,6 +40,8 @@ TOLERANT_FLAGS = tuple(
         "register",
     )
 )
+_GLIBC_MINOR = 31
+"""The wheel's headers serve every glibc and ask which one: without it, `threads.h` is refused."""
 _LIBCXX_SITE = (
     "_LIBCPP_ABI_VERSION=1",
     "_LIBCPP_ABI_NAMESPACE=__1",
@@ -100,7 +102,7 @@ class Toolchain:
                 for name in ("x86-linux-gnu", "generic-glibc", "x86-linux-any", "any-linux-any")
             ),
         ]
-        flags = ["-nostdinc"]
+        flags = ["-nostdinc", f"-D__GLIBC_MINOR__={_GLIBC_MINOR}"]
         if is_cxx:
             flags.append("-nostdinc++")
             flags += [f"-D{macro}" for macro in _LIBCXX_SITE]

@@ -17,7 +17,7 @@ from raceproof.engines.summary import state
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
 from raceproof.engines.summary.summary import Depths, Site, Summary, extended, shortened
-from raceproof.engines.summary.terms import Origin, Term, Terms
+from raceproof.engines.summary.terms import Origin, Term, Terms, means
 
 Binding: TypeAlias = tuple[tuple[int, Terms], ...]
 Path: TypeAlias = tuple[tuple[str, int], ...]
@@ -181,9 +181,10 @@ class Contexts:
 
     def _match(self, thread: ThreadId, handle: Term) -> int:
         facts = self.threads.get(thread)
-        if facts is None or handle not in facts.ids:
+        if facts is None:
             return 0
-        return 1 if facts.is_multiple else 2
+        how = means(handle, facts.ids)
+        return min(how, 1) if facts.is_multiple else how
 
     def _leaks(self, thread: ThreadId) -> list[ThreadId]:
         facts = self.threads.get(thread)

@@ -31,7 +31,8 @@ class SummaryEngine:
         bottom_up = BottomUp(unit.outlines, unit.stores)
         bottom_up.run()
         first_numbers = {f.name: f.first_number for f in program.defined}
-        return judge([unit], bottom_up, program.entry, first_numbers)
+        entry = program.entry if program.entry in bottom_up.summaries else None
+        return judge([unit], bottom_up, entry, first_numbers)
 
 
 def judge(
@@ -88,11 +89,11 @@ def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> 
     if entry is not None:
         if entry not in summaries:
             raise UserError(f"the program has no function {entry!r}; name its start with --entry")
+        contexts.add_entry(entry, ())
         for unit in units:
             for constructor in unit.constructors:
                 if constructor in summaries:
                     contexts.add_entry(constructor, ())
-        contexts.add_entry(entry, ())
         return contexts
     for unit in units:
         for name, outline in unit.outlines.items():

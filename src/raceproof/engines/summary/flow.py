@@ -18,7 +18,7 @@ from raceproof.engines.summary.outline import loops
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
 from raceproof.engines.summary.steps import Step, Steps
 from raceproof.engines.summary.summary import Exit
-from raceproof.engines.summary.terms import Term, Terms
+from raceproof.engines.summary.terms import Term, Terms, means
 
 MAX_STATES = 6
 MAX_EXITS = 4
@@ -151,9 +151,10 @@ class Flow:
 
     def _match(self, thread: ThreadId, handle: Term) -> int:
         info = self.steps.threads.get(thread)
-        if info is None or handle not in info[0]:
+        if info is None:
             return 0
-        return 1 if thread in self.multiple else 2
+        how = means(handle, info[0])
+        return min(how, 1) if thread in self.multiple else how
 
     def _left_by(self, thread: ThreadId) -> tuple[ThreadId, ...]:
         info = self.steps.threads.get(thread)
@@ -169,10 +170,8 @@ class Flow:
         if not matching:
             unresolved = tuple(handles[:1])
             return state.end(core, unresolved, self._match, self._left_by)
-        exact = [t for t in matching if t not in self.multiple]
-        if len(exact) == 1 == len(matching):
-            return self._remove(core, exact)
-        return core
+        sure = any(self._match(matching[0], handle) == 2 for handle in handles)
+        return self._remove(core, matching) if len(matching) == 1 and sure else core
 
     def _remove(self, core: Core, threads: list[ThreadId]) -> Core:
         active = dict(core[2])

@@ -272,6 +272,8 @@ class Steps:
         """The points-to effect of a store, and what becomes visible by it."""
         if value[0][0] in "xcr?":
             return
+        if value[0][0] == "t":
+            self._keep_id(address, value)
         self.scope.remember(address, value)
         self.stores[address, value] = None
         container = address[0]
@@ -279,6 +281,13 @@ class Steps:
             self._contained.setdefault(container, set()).add(value[0])
         else:
             self._escape([value])
+
+    def _keep_id(self, address: Term, identity: Term) -> None:
+        """`ids[0] = begin(worker)`: a join of `ids[0]` means that thread."""
+        for thread, (ids, signature, leaks, is_multiple) in self.threads.items():
+            if identity in ids:
+                longer = unite([*ids, dereference(address)])
+                self.threads[thread] = (longer, signature, leaks, is_multiple)
 
     def _is_own(self, origin: Origin) -> bool:
         if origin[0] == "s":

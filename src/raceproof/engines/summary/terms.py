@@ -26,6 +26,7 @@ Terms are plain tuples, totally ordered: they are hashed, sorted and cached by t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, TypeAlias
 
 Origin: TypeAlias = tuple[Any, ...]
@@ -137,6 +138,16 @@ def index_of(term: Term) -> tuple[int, Any]:
     if origin[0] == "?":
         return 0, ()
     return constant, (origin, 0, stride, symbol)
+
+
+def means(handle: Term, ids: Collection[Term]) -> int:
+    """How surely a handle is one of the ids: 2 it is, 1 the same array's, 0 another's."""
+    if handle in ids:
+        return 2
+    if handle[0][0] != "*" or not handle[0][1][2]:
+        return 0
+    array = handle[0][1][:3]
+    return int(any(id_[0][0] == "*" and id_[0][1][:3] == array for id_ in ids))
 
 
 def describe(term: Term) -> str:

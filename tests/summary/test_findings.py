@@ -1,0 +1,245 @@
+"""What the engine reports on whole programs and libraries, clause by clause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raceproof.engines.question import Question
+from raceproof.engines.summary import SummaryEngine
+from raceproof.options import Options
+from raceproof.verdict import Confidence, Outcome
+from tests.summary.analysing import answer, confidences, findings, load
+
+
+def test_the_race_of_two_threads_is_likely_and_comes_with_both_accesses() -> None:
+    found = answer(
+        """
+        int i; pthread_mutex_t lock; pthread_t id;
+        void *foo(void *unused) {
+            pthread_mutex_lock(&lock); i = 0; pthread_mutex_unlock(&lock); return 0; }
+        int main(void) { pthread_create(&id, 0, foo, 0); i = 42; return 0; }
+        """
+    )
+    assert found.outcome is Outcome.RACE
+    (finding,) = found.findings
+    assert finding.confidence is Confidence.LIKELY
+    assert {access.function for access in finding.accesses} == {"foo", "main"}
+    assert [lock.name for access in finding.accesses for lock in access.locks] == ["lock"]
+
+
+def test_it_never_claims_a_proof() -> None:
+    assert answer("int main(void) { return 0; }").outcome is Outcome.UNKNOWN
+
+
+def test_a_lock_released_by_the_creator_does_not_protect() -> None:
+    code = """
+        int x; pthread_t t1, t2; pthread_mutex_t m;
+        void *bar(void *unused) { pthread_mutex_lock(&m); x = 10; return 0; }
+        void *foo(void *unused) {
+            pthread_create(&t2, 0, bar, 0); pthread_mutex_unlock(&m); return 0; }
+        int main(void) { pthread_create(&t1, 0, foo, 0); x = 0; return 0; }
+        """
+    assert confidences(code) == {"x": "likely"}
+
+
+WRAPPED = """
+int x, y; pthread_mutex_t m; pthread_t ids[2];
+void enter(pthread_mutex_t *lock) { pthread_mutex_lock(lock); }
+void leave(pthread_mutex_t *lock) { pthread_mutex_unlock(lock); }
+static pthread_t begin(void *(*body)(void *), void *argument) {
+    pthread_t id; pthread_create(&id, 0, body, argument); return id; }
+void end(pthread_t id) { pthread_join(id, 0); }
+void *count(void *where) { enter(&m); ++*(int *)where; leave(&m); return 0; }
+void *sloppy(void *unused) { ++x; return 0; }
+"""
+
+
+def test_wrappers_of_creation_join_and_locks_are_seen_through() -> None:
+    code = (
+        WRAPPED
+        + """
+    int main(void) {
+        ids[0] = begin(count, &x); ids[1] = begin(count, &x); end(ids[0]); end(ids[1]);
+        return x; }
+    """
+    )
+    assert confidences(code) == {}
+
+
+def test_a_race_behind_a_creation_wrapper_is_found() -> None:
+    code = (
+        WRAPPED
+        + """
+    int main(void) { begin(count, &x); begin(sloppy, 0); return 0; }
+    """
+    )
+    assert confidences(code) == {"x": "likely"}
+
+
+def test_ids_in_structures_and_behind_pointers_are_joined() -> None:
+    code = """
+    struct worker { int n; pthread_t id; int result; };
+    void *run(void *p) { ((struct worker *)p)->result = 1; return 0; }
+    void start(struct worker *w) { pthread_create(&w->id, 0, run, w); }
+    int stop(struct worker *w) { pthread_join(w->id, 0); return w->result; }
+    struct worker a;
+    int main(void) {
+        struct worker *b = malloc(sizeof *b);
+        start(&a); start(b);
+        return stop(&a) + stop(b);
+    }
+    """
+    assert confidences(code) == {}
+
+
+def test_no_join_no_order() -> None:
+    code = """
+    struct worker { int n; pthread_t id; int result; } a;
+    void *run(void *p) { ((struct worker *)p)->result = 1; return 0; }
+    int main(void) { pthread_create(&a.id, 0, run, &a); return a.result; }
+    """
+    assert confidences(code) == {"a.result": "likely"}
+
+
+def test_join_under_the_condition_of_the_creation() -> None:
+    code = """
+    int x; pthread_t id;
+    void *run(void *p) { x = 1; return 0; }
+    int main(int argc, char **argv) {
+        int parallel = argc > 1;
+        if (parallel) pthread_create(&id, 0, run, 0); else x = 2;
+        if (parallel) pthread_join(id, 0);
+        return x;
+    }
+    """
+    assert confidences(code) == {}
+
+
+def test_a_loop_that_joins_what_a_loop_created() -> None:
+    code = """
+    int x; pthread_t ids[10]; pthread_mutex_t m;
+    void *run(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }
+    int main(void) {
+        for (int i = 0; i < 10; i++) pthread_create(&ids[i], 0, run, 0);
+        for (int i = 0; i < 10; i++) pthread_join(ids[i], 0);
+        return x;
+    }
+    """
+    assert confidences(code) == {}
+    assert "x" in confidences(code.replace("i < 10; i++) pthread_join", "i < 9; i++) pthread_join"))
+
+
+def test_elements_apart() -> None:
+    code = """
+    int a[2]; pthread_t id;
+    void *run(void *p) { *(int *)p = 1; return 0; }
+    int main(void) { pthread_create(&id, 0, run, &a[1]); a[0] = 1; return 0; }
+    """
+    assert confidences(code) == {}
+    assert confidences(code.replace("a[0]", "a[1]")) == {"a[1]": "likely"}
+
+
+def test_each_thread_its_own_element() -> None:
+    code = """
+    int a[4]; pthread_t ids[4];
+    void *run(void *p) { *(int *)p = 1; return 0; }
+    int main(void) {
+        for (int i = 0; i < 4; i++) pthread_create(&ids[i], 0, run, &a[i]);
+        return 0; }
+    """
+    assert "likely" not in confidences(code).values()
+
+
+def test_the_lock_beside_the_datum() -> None:
+    code = """
+    struct account { pthread_mutex_t lock; int balance; } *accounts[8];
+    void deposit(struct account *a) {
+        pthread_mutex_lock(&a->lock); a->balance++; pthread_mutex_unlock(&a->lock); }
+    void *run(void *p) { for (int i = 0; i < 8; i++) deposit(accounts[i]); return 0; }
+    int main(void) {
+        pthread_t one, two;
+        for (int i = 0; i < 8; i++) accounts[i] = malloc(sizeof(struct account));
+        pthread_create(&one, 0, run, 0); pthread_create(&two, 0, run, 0);
+        return 0; }
+    """
+    assert confidences(code) == {}
+    without = code.replace("pthread_mutex_lock(&a->lock);", "")
+    assert list(confidences(without).values()) == ["likely"]
+
+
+def test_a_recursive_lock_is_still_held_after_the_inner_unlock() -> None:
+    code = """
+    pthread_mutex_t m; int x; pthread_t id;
+    void inner(void) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); }
+    void *run(void *p) { pthread_mutex_lock(&m); inner(); x++; pthread_mutex_unlock(&m); return 0; }
+    int main(void) {
+        pthread_mutexattr_t kind;
+        pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+        pthread_mutex_init(&m, &kind);
+        pthread_create(&id, 0, run, 0); run(0); return 0; }
+    """
+    assert confidences(code) == {}
+
+
+def test_lock_functions_of_the_user_come_from_models(tmp_path: Path) -> None:
+    model = tmp_path / "model.toml"
+    model.write_text(
+        '[[function]]\nname = "my_enter"\nrole = "lock"\nlock = 0\n'
+        '[[function]]\nname = "my_leave"\nrole = "unlock"\nlock = 0\n'
+    )
+    code = """
+    struct my_lock; extern void my_enter(struct my_lock *); extern void my_leave(struct my_lock *);
+    extern struct my_lock *const m; int x; pthread_t id;
+    void *run(void *p) { my_enter(m); x++; my_leave(m); return 0; }
+    int main(void) { pthread_create(&id, 0, run, 0); run(0); return 0; }
+    """
+    program = load(code)
+    plain = SummaryEngine().run(program, Question(Options()))
+    modelled = SummaryEngine().run(program, Question(Options(models=(model,))))
+    assert [finding.location.name for finding in plain.findings] == ["x"]
+    assert modelled.findings == ()
+
+
+LIBRARY = """
+static int count; static pthread_mutex_t m; int level;
+void increment(void) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); }
+int get(void) { return count; }
+static void unused_inside(void) { level = 1; }
+void set_level(int n) { pthread_mutex_lock(&m); level = n; pthread_mutex_unlock(&m); }
+"""
+
+
+def test_a_library_is_called_by_threads_of_others() -> None:
+    assert set(confidences(LIBRARY)) == {"count"}
+
+
+def test_an_entry_can_be_named() -> None:
+    code = """
+    int x; pthread_t id;
+    void *run(void *p) { x = 1; return 0; }
+    int start(void) { pthread_create(&id, 0, run, 0); return x; }
+    int other(void) { return x = 2; }
+    """
+    (finding,) = answer(code, entry="start").findings
+    assert {access.function for access in finding.accesses} == {"run", "start"}
+
+
+def test_one_finding_for_each_location_says_who_else_is_guarded() -> None:
+    code = """
+    int x; pthread_mutex_t m; pthread_t id;
+    void add(int n) { pthread_mutex_lock(&m); x += n; x += 2; pthread_mutex_unlock(&m); }
+    void *run(void *p) { add(1); x = 7; return 0; }
+    int main(void) { pthread_create(&id, 0, run, 0); add(3); return 0; }
+    """
+    (finding,) = findings(code).values()
+    assert "guarded by m in 4 of 5 accesses" in finding.message
+
+
+def test_statements_after_exit_do_not_count() -> None:
+    code = """
+    int x; pthread_t id;
+    void die(void) { exit(1); }
+    void *run(void *p) { die(); x = 1; return 0; }
+    int main(void) { pthread_create(&id, 0, run, 0); x = 2; return 0; }
+    """
+    assert confidences(code) == {}

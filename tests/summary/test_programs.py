@@ -1,0 +1,130 @@
+"""The engine on all test programs.
+
+It never proves anything, so nothing can be unsound here; what is asked is that it finds races and
+that what it calls `likely` is one. The two lists of exceptions may shrink, not grow.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raceproof.engines.question import Question
+from raceproof.engines.summary import SummaryEngine
+from raceproof.frontend import load_program
+from raceproof.options import Options
+from raceproof.verdict import Answer, Confidence, Outcome
+from tests.programs_index import TestProgram, programs
+
+NOT_FOUND = {
+    "control-flow/05-varargs-targets",
+    "cpp/02-no-guard",
+    "cpp/07-guard-scope-too-small",
+    "cpp/08-member-functions",
+    "cpp/11-unlocked-early",
+    "cpp/14-endless-virtual-calls",
+    "function-pointers/02-callback-writes",
+    "function-pointers/04-one-callback-locks",
+    "function-pointers/09-endless-plugin-loop",
+    "recursive-mutex/05-errorcheck-does-not-nest",
+    "recursive-mutex/06-unlock-all-helper",
+    "recursive-mutex/09-endless-unbalanced",
+    "thread-locals/04-address-handed-out",
+    "thread-locals/07-key-destructor",
+    "thread-locals/08-lock-per-thread",
+}
+"""Racy programs without a finding on a racing line."""
+
+FALSE_ALARMS = {
+    "arguments/06-copy-per-thread",
+    "arguments/07-role-by-number",
+    "arguments/12-endless-private-blocks",
+    "arrays/03-halves-apart",
+    "arrays/06-even-and-odd",
+    "arrays/08-rows-of-a-matrix",
+    "atomics/05-spin-on-atomic-flag",
+    "atomics/09-exchange-picks-owner",
+    "atomics/11-published-pointer",
+    "atomics/15-two-thread-protocol",
+    "barriers/04-serial-thread-sums",
+    "barriers/06-alternating-buffers",
+    "c11-threads/03-cnd-handover",
+    "c11-threads/09-thread-exit",
+    "condition-variables/01-handover-by-flag",
+    "condition-variables/05-timeout-gives-up",
+    "condition-variables/06-start-gate",
+    "condition-variables/08-two-slots-outside-lock",
+    "condition-variables/10-endless-mailbox",
+    "control-flow/04-switch-with-breaks",
+    "control-flow/07-variable-length-array",
+    "cpp/01-lock-guard",
+    "cpp/03-std-atomic",
+    "cpp/05-lambda-by-value",
+    "cpp/06-condition-variable",
+    "cpp/09-magic-static",
+    "cpp/10-two-mutexes-at-once",
+    "cpp/12-own-object-each",
+    "cpp/13-endless-stop-flag",
+    "data-dependent/01-first-one-owns",
+    "data-dependent/03-parity-owns",
+    "data-dependent/05-impossible-square",
+    "data-dependent/06-state-machine",
+    "data-dependent/08-empty-range",
+    "data-dependent/10-third-visitor-never-comes",
+    "data-dependent/11-take-turns",
+    "data-dependent/13-claimed-slots",
+    "exit/07-thread-exits-halfway",
+    "exit/09-detached-handshake",
+    "function-pointers/01-table-of-entries",
+    "function-pointers/06-handler-never-installed",
+    "join-order/07-brother-joins",
+    "library-effects/09-snprintf-into-own",
+    "locks/09-gate",
+    "once/01-shared-init",
+    "once/04-atomic-double-check",
+    "once/08-first-caller-under-lock",
+    "recursion/04-two-subtrees",
+    "spin/04-atomic-flag-lock",
+    "spin/05-sync-builtin-lock",
+    "spin/07-ticket-lock",
+    "spin/10-bounded-attempts-checked",
+    "structs/08-array-of-structs",
+    "trylock/03-stored-result",
+    "trylock/08-at-most-one-loser",
+    "verifier/06-special-input-excluded",
+    "verifier/07-abort-on-bad-input",
+    "verifier/09-lock-from-atomic-functions",
+    "verifier/11-value-never-taken",
+    "verifier/14-flag-in-atomic-sections",
+    "wrappers/04-trylock-wrapper",
+    "wrappers/07-locking-switched-on",
+}
+"""Race-free programs with a `likely` finding."""
+
+
+def run(program: TestProgram) -> Answer:
+    loaded = load_program([program.path], Options())
+    return SummaryEngine().run(loaded, Question(Options()))
+
+
+@pytest.mark.parametrize("program", [p for p in programs() if p.verdict == "race"], ids=str)
+def test_finds_the_race(program: TestProgram) -> None:
+    answer = run(program)
+    assert answer.outcome is not Outcome.RACE_FREE
+    lines = {
+        access.position.line
+        for finding in answer.findings
+        for access in finding.accesses
+        if access.position is not None and Path(access.position.file).name == program.path.name
+    }
+    assert lines & program.race_lines or str(program) in NOT_FOUND
+
+
+@pytest.mark.parametrize("program", [p for p in programs() if p.verdict == "race-free"], ids=str)
+def test_calls_no_race_likely_in_a_race_free_program(program: TestProgram) -> None:
+    answer = run(program)
+    assert answer.outcome is not Outcome.RACE_FREE
+    likely = [f for f in answer.findings if f.confidence >= Confidence.LIKELY]
+    assert not likely or str(program) in FALSE_ALARMS
+    assert all(f.confidence is not Confidence.CONFIRMED for f in answer.findings)
