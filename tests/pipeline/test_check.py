@@ -66,6 +66,26 @@ def test_a_heuristic_likely_is_only_possible(ask) -> None:  # type: ignore[no-un
     assert {f.confidence for f in verdict.findings} == {Confidence.POSSIBLE}
 
 
+def test_deciders_run_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers = [plan.Layer("namer", 0.5)]
+    layers += [plan.Layer(name, 0.9, decides=True) for name in ("sleeper", "confirmer")]
+    monkeypatch.setattr(conduct, "is_complete", lambda engine, *rest: engine == "namer")
+    monkeypatch.setattr(conduct, "layers", lambda options: tuple(layers))
+    verdict = check(fakes.program(), Options(timeout=20, jobs=2))
+    assert verdict.outcome is Outcome.RACE
+    assert [(run.name, run.answer.split()[0]) for run in verdict.engines] == [
+        ("namer", "race"),
+        ("confirmer", "race"),
+        ("sleeper", "stopped"),
+    ]
+
+
+def test_groups_follow_the_number_of_jobs() -> None:
+    namer, one, two = (plan.Layer(name, 1.0, decides=name != "a") for name in "abc")
+    assert plan.side_by_side((namer, one, two), 1) == [(namer,), (one,), (two,)]
+    assert plan.side_by_side((namer, one, two), 2) == [(namer,), (one, two)]
+
+
 def test_what_nobody_decides_is_possible(ask) -> None:  # type: ignore[no-untyped-def]
     verdict = ask("namer", "x-confirmer", "idler")
     assert [(f.location.name, f.confidence) for f in verdict.findings] == [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from raceproof.engines.question import Question
@@ -11,7 +11,7 @@ from raceproof.errors import UserError
 from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.pipeline.ledger import Ledger
-from raceproof.pipeline.plan import DEFAULT_TIMEOUT, Layer, is_complete, layers
+from raceproof.pipeline.plan import DEFAULT_TIMEOUT, Layer, is_complete, layers, side_by_side
 from raceproof.pipeline.worker import Fate, Report, Worker, ready
 from raceproof.verdict import Answer, Confidence, EngineRun, Finding, Outcome, Verdict
 
@@ -50,8 +50,8 @@ class _Conductor:
         plan = layers(self._options)
         if not plan:
             self._notices.append("no engine is installed")
-        for layer in plan:
-            if not self._go_on(layer):
+        for group in side_by_side(plan, self._options.jobs or 1):
+            if not self._go_on(group):
                 break
         ledger = self._ledger
         if ledger.is_contradicted:
@@ -71,37 +71,51 @@ class _Conductor:
             notices=tuple(self._notices),
         )
 
-    def _go_on(self, layer: Layer) -> bool:
-        """Run one layer; returns whether the next one is to be asked."""
+    def _go_on(self, group: tuple[Layer, ...]) -> bool:
+        """Run the layers of a group at once; returns whether the next group is to be asked."""
         left = self._deadline - time.monotonic()
         if left <= 0:
-            self._notices.append(f"no time left for {layer.engine}")
+            names = " and ".join(layer.engine for layer in group)
+            self._notices.append(f"no time left for {names}")
             return False
         asked = self._ledger.candidates()
-        if layer.names_candidates and asked is not None:
+        if all(layer.names_candidates for layer in group) and asked is not None:
             return True
         if asked is not None and not asked and not self._options.cross_check:
             return False
         question = Question(
             options=self._options,
             candidates=None if self._options.cross_check else asked,
-            deadline=time.monotonic() + left * layer.share,
+            deadline=time.monotonic() + left * max(layer.share for layer in group),
         )
-        worker = Worker(layer.engine, self._program, question, self._options.memory)
+        workers = {
+            Worker(layer.engine, self._program, question, self._options.memory): layer
+            for layer in group
+        }
+        is_interrupted = False
         try:
-            report = self._await(worker)
+            for worker, report in self._reports(list(workers)):
+                self._note(report)
+                self._take(workers.pop(worker), report, question)
+                if self._is_decided() and not self._options.cross_check:
+                    break
         except KeyboardInterrupt:
-            self._note(worker.stop(Fate.STOPPED))
             self._notices.append("interrupted: this is the best answer so far")
+            is_interrupted = True
+        for worker in workers:
+            self._note(worker.stop(Fate.STOPPED))
+        if is_interrupted:
             return False
-        self._note(report)
-        if report.answer is not None:
-            complete = is_complete(layer.engine, report.answer, self._options)
-            answer = replace(report.answer, is_complete=complete)
-            if layer.names_candidates:
-                answer = replace(answer, findings=_as_candidates(answer.findings))
-            self._ledger.take(layer.engine, answer, question.candidates)
         return self._options.cross_check or not self._is_decided()
+
+    def _take(self, layer: Layer, report: Report, question: Question) -> None:
+        if report.answer is None:
+            return
+        complete = is_complete(layer.engine, report.answer, self._options)
+        answer = replace(report.answer, is_complete=complete)
+        if layer.names_candidates:
+            answer = replace(answer, findings=_as_candidates(answer.findings))
+        self._ledger.take(layer.engine, answer, question.candidates)
 
     def _is_decided(self) -> bool:
         if self._ledger.proved_by:
@@ -110,14 +124,19 @@ class _Conductor:
             return False
         return self._options.stop_at_first or not self._ledger.candidates()
 
-    def _await(self, worker: Worker) -> Report:
+    def _reports(self, workers: list[Worker]) -> Iterator[tuple[Worker, Report]]:
+        """Each worker with its report, as they come."""
         started = time.monotonic()
-        while not ready([worker], _TICK):
-            if worker.is_overdue:
-                return worker.stop(Fate.TIMEOUT)
-            if self._progress is not None:
-                self._progress(worker.name, time.monotonic() - started)
-        return worker.collect()
+        while workers:
+            for worker in ready(workers, _TICK):
+                workers.remove(worker)
+                yield worker, worker.collect()
+            for worker in [worker for worker in workers if worker.is_overdue]:
+                workers.remove(worker)
+                yield worker, worker.stop(Fate.TIMEOUT)
+            if workers and self._progress is not None:
+                names = " and ".join(worker.name for worker in workers)
+                self._progress(names, time.monotonic() - started)
 
     def _note(self, report: Report) -> None:
         """Write down who said what; what went wrong also as a notice."""

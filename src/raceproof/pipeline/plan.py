@@ -26,13 +26,15 @@ class Layer:
     share: float
     names_candidates: bool = False
     """Asked only if nobody has named candidates yet; its `likely` is taken as `possible`."""
+    decides: bool = False
+    """Works on candidates of others, so that several such can work at once."""
 
 
 _AUTO = (
     Layer("modular", 0.5),
     Layer("summary", 0.3, names_candidates=True),
-    Layer("interleave", 0.5),
-    Layer("bounded", 1.0),
+    Layer("interleave", 0.5, decides=True),
+    Layer("bounded", 1.0, decides=True),
 )
 
 
@@ -41,6 +43,21 @@ def layers(options: Options) -> tuple[Layer, ...]:
     if options.engine != "auto":
         return (Layer(options.engine, 1.0),)
     return tuple(layer for layer in _AUTO if is_installed(layer.engine))
+
+
+def side_by_side(plan: tuple[Layer, ...], jobs: int) -> list[tuple[Layer, ...]]:
+    """The layers in groups that run at once: up to `jobs` of those that decide candidates.
+
+    Naming candidates comes first: the others work on what it leaves open.
+    """
+    groups: list[tuple[Layer, ...]] = []
+    for layer in plan:
+        last = groups[-1] if groups else ()
+        if layer.decides and last and len(last) < jobs and all(other.decides for other in last):
+            groups[-1] = (*last, layer)
+        else:
+            groups.append((layer,))
+    return groups
 
 
 def is_complete(engine: str, answer: Answer, options: Options) -> bool:
