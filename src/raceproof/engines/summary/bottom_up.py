@@ -1,9 +1,11 @@
 """Summaries of all functions, callees first.
 
-The strongly connected components of the call graph come in the order callees before callers. The
-functions of a component that calls itself are composed until their summaries stay the same,
-starting from "never returns, does nothing". A function whose address is named counts as called by
-the one that names it: it may be the entry of a thread that a wrapper creates.
+The strongly connected components of the call graph come level by level: a component stands one
+level above the highest of those it calls, so the components of a level do not need each other and
+are composed side by side. The functions of a component that calls itself are composed until their
+summaries stay the same, starting from "never returns, does nothing". A function whose address is
+named counts as called by the one that names it: it may be the entry of a thread that a wrapper
+creates.
 
 Who an indirect call means is looked up by the place where the pointer was loaded from: functions
 stored at the same offset of some object, with the same number of parameters.
@@ -11,18 +13,20 @@ stored at the same offset of some object, with the same number of parameters.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import rustworkx
 
-from raceproof.engines.summary.compose import compose
+from raceproof.engines.summary.forks import forked_map
 from raceproof.engines.summary.outline import Outline
 from raceproof.engines.summary.summary import MAX_SEGMENT, Summary
 from raceproof.engines.summary.terms import Term
+from raceproof.engines.summary.traces import NoMemory, SummaryMemory, Tracer
 
+MIN_BLOCKS_TO_FORK = 400
+"""Below this, starting processes costs more than it saves."""
 MAX_ROUNDS = 6
 MAX_TARGETS = 12
 MAX_NAMES = 8
@@ -50,20 +54,18 @@ class Pointers:
 
 
 class BottomUp:
-    """Composes summaries; `store` finds one made before for the same content."""
+    """Composes summaries; `memory` may know those of earlier runs."""
 
     def __init__(
         self,
         outlines: Mapping[str, Outline],
         initial_stores: Iterable[tuple[Term, Term]],
-        find: Callable[[bytes], Summary | None] = lambda key: None,
-        keep: Callable[[bytes, Summary], None] = lambda key, summary: None,
+        memory: SummaryMemory | None = None,
+        jobs: int = 1,
     ) -> None:
         self.outlines = outlines
         self.summaries: dict[str, Summary] = {}
-        self.composed = 0
-        self._find = find
-        self._keep = keep
+        self._jobs = jobs
         self._pointers = Pointers()
         for address, value in initial_stores:
             if value[0][0] == "f":
@@ -74,8 +76,13 @@ class BottomUp:
                     if event[0] == "store":
                         self._note_pointers(event[2], event[3])
         self.depths = naming_depths(outlines)
-        self._salt = hashlib.blake2b(repr(sorted(self.depths.items())).encode()).digest()
         self._targets_memo: dict[tuple[object, int, int], tuple[str, ...]] = {}
+        self._tracer = Tracer(memory or NoMemory(), self.summaries, self.targets, self.depths)
+
+    @property
+    def composed(self) -> int:
+        """How often a summary had to be worked out."""
+        return self._tracer.composed
 
     def _note_pointers(self, addresses: tuple[Term, ...], values: tuple[Term, ...]) -> None:
         for value in values:
@@ -84,13 +91,56 @@ class BottomUp:
                     self._pointers.add(address, value[0][1])
 
     def run(self, progress: Callable[[int], None] = lambda done: None) -> dict[str, Summary]:
-        for component in self._components():
-            if len(component) == 1 and component[0] not in self._callees(component[0]):
-                self._one(component[0])
-            else:
-                self._recursive(component)
+        for level in self._levels():
+            # What a level finds is seen from the next one on, so that the number of processes
+            # and the order inside of a level make no difference.
+            found: dict[str, Summary] = {}
+            open_ = []
+            for component in level:
+                known = self._recall(component)
+                if known is None:
+                    open_.append(component)
+                else:
+                    found[known.name] = known
+            for solved in self._solve_all(open_):
+                found.update(solved)
+            self.summaries.update(found)
             progress(len(self.summaries))
         return self.summaries
+
+    def _recall(self, component: list[str]) -> Summary | None:
+        """The summary of an earlier run, if nothing that it was made of has changed."""
+        if self._is_recursive(component):
+            for name in component:
+                self._tracer.prepare(self.outlines[name])
+            return None
+        return self._tracer.recall(self.outlines[component[0]])
+
+    def _solve_all(self, components: list[list[str]]) -> list[dict[str, Summary]]:
+        blocks = sum(len(self.outlines[name].blocks) for c in components for name in c)
+        if self._jobs == 1 or len(components) <= 1 or blocks < MIN_BLOCKS_TO_FORK:
+            return [self._solve(component) for component in components]
+
+        def solve(component: list[str]) -> tuple[object, ...]:
+            solved = self._solve(component)
+            made = self._tracer.take_made()
+            return (tuple(summary.to_tuple() for summary in solved.values()), made)
+
+        self._tracer.take_made()
+        answers = []
+        for data, made in forked_map(solve, components, self._jobs):
+            summaries = [Summary.from_tuple(one) for one in data]
+            answers.append({summary.name: summary for summary in summaries})
+            self._tracer.put_made(made)
+        return answers
+
+    def _solve(self, component: list[str]) -> dict[str, Summary]:
+        if self._is_recursive(component):
+            return self._recursive(component)
+        return {component[0]: self._tracer.compose(self.outlines[component[0]], {})}
+
+    def _is_recursive(self, component: list[str]) -> bool:
+        return len(component) > 1 or component[0] in self._edges[component[0]]
 
     def targets(self, term: Term, arity: int) -> tuple[str, ...]:
         """The functions that a pointer loaded from memory may mean."""
@@ -134,7 +184,7 @@ class BottomUp:
                         found.update(dict.fromkeys(self.targets(term, arity)))
         return tuple(callee for callee in found if callee in self.outlines)
 
-    def _components(self) -> list[list[str]]:
+    def _levels(self) -> list[list[list[str]]]:
         graph: rustworkx.PyDiGraph[str, None] = rustworkx.PyDiGraph()
         names = list(self.outlines)
         numbers = {name: number for number, name in enumerate(names)}
@@ -144,52 +194,26 @@ class BottomUp:
             [(numbers[name], numbers[callee]) for name in names for callee in self._edges[name]]
         )
         # Tarjan's algorithm finds a component after all that it can reach.
-        components = rustworkx.strongly_connected_components(graph)
-        return [[names[number] for number in component] for component in components]
+        height: dict[str, int] = {}
+        levels: list[list[list[str]]] = []
+        for found in rustworkx.strongly_connected_components(graph):
+            component = [names[number] for number in sorted(found)]
+            below = [height.get(callee, -1) for name in component for callee in self._edges[name]]
+            level = 1 + max(below, default=-1)
+            height.update(dict.fromkeys(component, level))
+            while len(levels) <= level:
+                levels.append([])
+            levels[level].append(component)
+        return levels
 
-    def _lookup(self, name: str) -> Summary | None:
-        return self.summaries.get(name)
-
-    def _key(self, names: list[str]) -> bytes:
-        """The content of the functions and of what they call."""
-        digest = hashlib.blake2b(self._salt, digest_size=16)
-        inside = set(names)
-        for name in names:
-            outline = self.outlines[name]
-            digest.update(outline.name.encode())
-            digest.update(outline.content)
-            for callee in self._edges[name]:
-                if callee not in inside:
-                    digest.update(callee.encode())
-                    digest.update(self.summaries[callee].digest)
-        return digest.digest()
-
-    def _one(self, name: str) -> None:
-        key = self._key([name])
-        found = self._find(key)
-        if found is None:
-            found = compose(self.outlines[name], self._lookup, self.targets, self.depths)
-            self.composed += 1
-            self._keep(key, found)
-        self.summaries[name] = found
-
-    def _recursive(self, names: list[str]) -> None:
-        key = self._key(names)
-        keys = [hashlib.blake2b(key + name.encode(), digest_size=16).digest() for name in names]
-        found = [self._find(one) for one in keys]
-        if all(summary is not None for summary in found):
-            for name, summary in zip(names, found, strict=True):
-                assert summary is not None
-                self.summaries[name] = summary
-            return
-        for name in names:
-            self.summaries[name] = Summary(name)
-            self.summaries[name].seal()
-        inside = set(names)
+    def _recursive(self, names: list[str]) -> dict[str, Summary]:
+        found = {name: Summary(name) for name in names}
+        for summary in found.values():
+            summary.seal()
         callers: dict[str, list[str]] = {name: [] for name in names}
         for name in names:
             for callee in self._edges[name]:
-                if callee in inside:
+                if callee in callers:
                     callers[callee].append(name)
         rounds = dict.fromkeys(names, 0)
         work = deque(names)
@@ -198,18 +222,16 @@ class BottomUp:
             name = work.popleft()
             waiting.discard(name)
             rounds[name] += 1
-            summary = compose(self.outlines[name], self._lookup, self.targets, self.depths)
-            self.composed += 1
-            if summary.digest == self.summaries[name].digest:
-                self.summaries[name] = summary
-                continue
-            self.summaries[name] = summary
-            for caller in callers[name]:
-                if caller not in waiting and rounds[caller] < MAX_ROUNDS:
-                    waiting.add(caller)
-                    work.append(caller)
-        for name, one in zip(names, keys, strict=True):
-            self._keep(one, self.summaries[name])
+            outline = self.outlines[name]
+            summary = self._tracer.recall(outline, found) or self._tracer.compose(outline, found)
+            is_new = summary.digest != found[name].digest
+            found[name] = summary
+            if is_new:
+                for caller in callers[name]:
+                    if caller not in waiting and rounds[caller] < MAX_ROUNDS:
+                        waiting.add(caller)
+                        work.append(caller)
+        return found
 
 
 def naming_depths(outlines: Mapping[str, Outline]) -> dict[str, int]:
