@@ -149,6 +149,17 @@ class Schedule:
     first: int = 0
     second: int = 0
     instructions: tuple[int, int] = (0, 0)
+    births: tuple[tuple[int, Step], ...] = ()
+    """Creations of threads that were no choice, as `main` was alone: each with the number of steps
+    before it. For people and witnesses; a replay needs them not."""
+
+    @property
+    def shown_steps(self) -> tuple[Step, ...]:
+        """The steps, with the creations that were no choice where they belong."""
+        steps = list(self.steps)
+        for index, step in reversed(self.births):
+            steps.insert(index, step)
+        return tuple(steps)
 
 
 @dataclass(frozen=True, slots=True)

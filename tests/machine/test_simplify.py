@@ -7,6 +7,7 @@ import pytest
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.frontend import load_program
+from raceproof.ir import Call, FunctionAddress
 from raceproof.machine.machine import Machine
 from raceproof.machine.replay import replay, stands_at_race
 from raceproof.machine.simplify import blocks_of, simplified
@@ -35,11 +36,13 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_fewer_switches_to_the_same_race(seed: int, tmp_path: Path) -> None:
-    source = tmp_path / "handover.c"
+def handover(folder: Path) -> Machine:
+    source = folder / "handover.c"
     source.write_text(HANDOVER)
-    machine = Machine(load_program([source], Options()))
+    return Machine(load_program([source], Options()))
+
+
+def a_race(machine: Machine, seed: int) -> Race:
     found: list[Race] = []
     ticks = iter(range(3000, -1, -1))
 
@@ -48,9 +51,27 @@ def test_fewer_switches_to_the_same_race(seed: int, tmp_path: Path) -> None:
         return True
 
     DirectedSearch(machine, None, seed).run(lambda: next(ticks), take)
-    before = found[0].schedule
+    return found[0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fewer_switches_to_the_same_race(seed: int, tmp_path: Path) -> None:
+    machine = handover(tmp_path)
+    before = a_race(machine, seed).schedule
     after = simplified(machine, before)
     assert stands_at_race(machine, after)
     assert after.instructions == before.instructions
     assert len(blocks_of(after)) <= min(len(blocks_of(before)), 5)
     assert replay(machine, after).reached
+
+
+def test_every_creation_is_shown(tmp_path: Path) -> None:
+    machine = handover(tmp_path)
+    after = simplified(machine, a_race(machine, 0).schedule)
+    creations = [
+        i.number
+        for i in machine.program.functions["main"].instructions
+        if isinstance(i, Call) and isinstance(i.callee, FunctionAddress)
+        if i.callee.name == "pthread_create"
+    ]
+    assert [s.instruction for s in after.shown_steps if s.instruction in creations] == creations

@@ -29,8 +29,9 @@ def simplified(machine: Machine, schedule: Schedule) -> Schedule:
     """
     search = _Search(machine, schedule)
     best = search.run()
-    search.follow(blocks_of(best))
-    return best
+    found = search.follow(blocks_of(best))
+    assert found is not None, "a schedule that was replayed before"
+    return found
 
 
 def blocks_of(schedule: Schedule) -> list[Block]:
@@ -67,9 +68,16 @@ class _Search:
         machine, wanted = self._machine, self._best
         machine.reset(GivenInputs(wanted.inputs))
         steps: list[Step] = []
+        births: list[tuple[int, Step]] = []
+        known = 1
         queue = [thread for thread, length in reversed(blocks) for _ in range(length)]
         while True:
             self._spent += 1
+            for thread in machine.threads[known:]:
+                birth = Step(thread.parent, thread.creator)
+                if not steps or steps[-1] != birth:
+                    births.append((len(steps), birth))
+            known = len(machine.threads)
             if stands_at_race(machine, wanted):
                 return Schedule(
                     tuple(steps),
@@ -77,9 +85,10 @@ class _Search:
                     wanted.first,
                     wanted.second,
                     wanted.instructions,
+                    tuple(births),
                 )
             enabled = machine.enabled()
-            if not enabled or self._spent > 2 * _MOST_STEPS:
+            if not enabled:
                 return None
             if machine.is_forced():
                 number = enabled[0]

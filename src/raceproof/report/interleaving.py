@@ -8,7 +8,7 @@ called function, for bars in pictures only; verdicts never depend on it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from raceproof.ir import (
@@ -54,6 +54,8 @@ class Row:
     """The source line, or the called function where the source is not at hand."""
     lock: str = ""
     """For lock and unlock: what stands between the parentheses."""
+    created: tuple[int, ...] = ()
+    """The threads that begin here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,16 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
     schedule = finding.schedule
     assert schedule is not None
     rows: list[Row] = []
-    for step in schedule.steps:
+    threads = 0
+    entries: dict[int, str] = {}
+    for step in schedule.shown_steps:
         if step.instruction is None:
             continue
         row = _row(step.thread, program, step.instruction, sources)
+        if row.what is What.CREATE:
+            threads += 1
+            row = replace(row, created=(threads,))
+            entries[threads] = _entry(program, step.instruction)
         last = rows[-1] if rows else None
         if last is not None and last.thread == row.thread and last.position == row.position:
             rows[-1] = _merge(last, row)
@@ -100,20 +108,29 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
     ):
         row = _row(thread, program, number, sources)
         rows.append(Row(row.thread, What.RACE, row.function, row.position, row.text))
-    return Interleaving(_names(finding, schedule), tuple(rows))
+    return Interleaving(_names(finding, schedule, entries), tuple(rows))
 
 
-def _names(finding: Finding, schedule: Schedule) -> tuple[str, ...]:
+def _names(finding: Finding, schedule: Schedule, entries: dict[int, str]) -> tuple[str, ...]:
     highest = max(schedule.first, schedule.second, *(step.thread for step in schedule.steps), 0)
-    names = ["main", *(f"thread {number}" for number in range(1, highest + 1))]
     first, second = finding.accesses
     pairs = ((schedule.first, first), (schedule.second, second))
     if schedule.instructions == (second.instruction, first.instruction):
         pairs = ((schedule.first, second), (schedule.second, first))
-    for number, access in pairs:
-        if number:
-            names[number] = f"{number}: {access.thread.entry}"
-    return tuple(names)
+    entries = {**entries, **{number: access.thread.entry for number, access in pairs}}
+    created = range(1, highest + 1)
+    return (
+        "main",
+        *(f"{n}: {entries[n]}" if entries.get(n) else f"thread {n}" for n in created),
+    )
+
+
+def _entry(program: Program, creation: int) -> str:
+    """The function in which the created thread starts, if the call names it."""
+    call = program.instruction(creation)
+    arguments = call.arguments if isinstance(call, Call) else ()
+    names = [a.name for a in arguments if isinstance(a, FunctionAddress)]
+    return program.functions[names[0]].display if names else ""
 
 
 def _row(thread: int, program: Program, number: int, sources: Sources) -> Row:
@@ -136,7 +153,10 @@ def _row(thread: int, program: Program, number: int, sources: Sources) -> Row:
 
 
 def _merge(last: Row, row: Row) -> Row:
-    """A line that reads and writes is a write."""
+    """A line that reads and writes is a write; one that creates threads creates them all."""
+    created = last.created + row.created
+    if created:
+        return replace(last if last.created else row, created=created)
     order = (What.OTHER, What.CALL, What.READ, What.WRITE)
     if last.what in order and row.what in order:
         stronger = max(last, row, key=lambda one: order.index(one.what))

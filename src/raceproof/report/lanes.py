@@ -103,14 +103,12 @@ def _heights(rows: tuple[Row, ...]) -> list[int]:
 
 
 def _starts(rows: tuple[Row, ...], left_out: int, heights: list[int]) -> dict[int, int]:
-    """Where the lane of each created thread begins: threads are numbered by creation."""
-    starts: dict[int, int] = {}
-    created = 0
-    for index, row in enumerate(rows):
-        if row.what is What.CREATE:
-            created += 1
-            starts[created] = heights[index - left_out] + _DROP if index >= left_out else TOP
-    return starts
+    """Where the lane of each created thread begins."""
+    return {
+        thread: heights[index - left_out] + _DROP if index >= left_out else TOP
+        for index, row in enumerate(rows)
+        for thread in row.created
+    }
 
 
 def _draw_rows(
@@ -141,14 +139,11 @@ def _draw_rows(
 def _draw_creations(
     drawn: Picture, rows: tuple[Row, ...], heights: list[int], place: dict[int, int]
 ) -> None:
-    created = 0
     for index, row in enumerate(rows):
-        if row.what is not What.CREATE:
-            continue
-        created += 1
-        if index >= drawn.left_out and created in place:
-            y = heights[index - drawn.left_out]
-            drawn.arrows.append(Arrow(place[row.thread], place[created], y))
+        for created in row.created:
+            if index >= drawn.left_out and created in place:
+                y = heights[index - drawn.left_out]
+                drawn.arrows.append(Arrow(place[row.thread], place[created], y))
 
 
 def _bars(
