@@ -43,6 +43,8 @@ class _Conductor:
         self._ledger = Ledger()
         self._runs: list[EngineRun] = []
         self._notices: list[str] = []
+        self._turns = 0
+        """Groups asked so far: each starts its random choices elsewhere."""
         self._started = time.monotonic()
         self._deadline = self._started + (options.timeout or DEFAULT_TIMEOUT)
 
@@ -84,10 +86,11 @@ class _Conductor:
         if asked is not None and not asked and not self._options.cross_check:
             return False
         question = Question(
-            options=self._options,
+            options=replace(self._options, seed=self._options.seed + self._turns),
             candidates=None if self._options.cross_check else asked,
             deadline=time.monotonic() + left * max(layer.share for layer in group),
         )
+        self._turns += 1
         workers = {
             Worker(layer.engine, self._program, question, self._options.memory): layer
             for layer in group

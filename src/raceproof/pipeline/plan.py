@@ -30,11 +30,14 @@ class Layer:
     """Works on candidates of others, so that several such can work at once."""
 
 
+# Most races are met within seconds, and most small proofs are found within seconds; so a short look
+# by each comes before the long one.
 _AUTO = (
     Layer("modular", 0.5),
     Layer("summary", 0.3, names_candidates=True),
-    Layer("interleave", 0.5, decides=True),
-    Layer("bounded", 1.0, decides=True),
+    Layer("interleave", 0.08, decides=True),
+    Layer("bounded", 0.5, decides=True),
+    Layer("interleave", 1.0, decides=True),
 )
 
 
