@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from raceproof.analysis.contexts import Context
+from raceproof.analysis.endings import EndingEvents
 from raceproof.analysis.library_events import LibraryEvents
 from raceproof.analysis.lock_events import LockEvents
-from raceproof.analysis.memory_access import MemoryAccess
+from raceproof.analysis.memory_ranges import MemoryAccess
 from raceproof.analysis.state import Content, State, Symbol
 from raceproof.analysis.symbols import symbol_of
 from raceproof.analysis.thread_events import ThreadEvents
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Activation", Call, Any, State], list[State]]
 
+_MANGLED = "_Z"
+"""So begin the names of C++ functions; one that nobody knows may throw."""
+
 
 class Calls:
     def __init__(self, run: Interpreter) -> None:
@@ -33,10 +38,12 @@ class Calls:
         self.locks = LockEvents(self)
         self.threads = ThreadEvents(self)
         self.library = LibraryEvents(self)
+        self.endings = EndingEvents(self)
         self.handlers: dict[type[ev.Event], Handler] = {
             **self.locks.handlers(),
             **self.threads.handlers(),
             **self.library.handlers(),
+            **self.endings.handlers(),
         }
 
     def call(self, act: Activation, call: Call, state: State) -> list[State]:
@@ -49,8 +56,12 @@ class Calls:
             if (name := self.analysis.objects[base].function) is not None
         ]
         names = [name for name in names if self._fits(name, call)]
-        is_foreign = target.is_unknown or self.analysis.objects.external in target.pointers
-        if is_foreign or target.is_unknown:
+        is_foreign = self._may_be_foreign(target)
+        if target.is_unknown:
+            self.analysis.records.not_followed(
+                "a call through a pointer that may point anywhere", call.number
+            )
+        elif is_foreign:
             self.analysis.records.assume(
                 f"the function called through a pointer at {call.position or act.function.display} "
                 "neither starts threads nor accesses shared memory"
@@ -61,6 +72,14 @@ class Calls:
         for name in sorted(names):
             after += self._call_named(act, call, name, state.copy())
         return after
+
+    def _may_be_foreign(self, target: AbstractValue) -> bool:
+        """May it be the address of code outside of the program?"""
+        if target.is_unknown or self.analysis.objects.external in target.pointers:
+            return True
+        if target.pointers or target.integers is None:
+            return False
+        return target.integers.unsigned_range()[1] >= domain.LOWEST_ADDRESS
 
     def _fits(self, name: str, call: Call) -> bool:
         """Could a call with these arguments mean this function? Else it is undefined."""
@@ -83,6 +102,8 @@ class Calls:
         if function is not None and function.is_defined:
             return self.enter(act, call, function, state)
         self.analysis.note_unknown(name)
+        if name.startswith(_MANGLED):
+            act.raised.append(state.copy())
         return self.unknown(act, call, state)
 
     def is_local(self, call: Call) -> bool:
@@ -91,6 +112,9 @@ class Calls:
         return isinstance(
             event, ev.Nondeterministic | ev.LibraryCall | ev.Allocate | ev.ThreadCreate
         )
+
+    def writes_nothing(self, call: Call) -> bool:
+        return isinstance(self.analysis.events.of(call), ev.Nondeterministic | ev.Assume)
 
     # --- the program's own functions -----------------------------------------------------------
 
@@ -104,18 +128,24 @@ class Calls:
     ) -> list[State]:
         """Runs a function of the program."""
         run = self.run
+        is_capped = act.is_capped or function.name in self.analysis.recursive
         context = self.analysis.contexts.enter(
-            act.context, call.number, act.counters, function.name, act.is_capped
+            act.context, call.number, act.counters, function.name, is_capped
         )
         symbols: dict[int, Symbol] = {}
         if arguments is None:
-            arguments = self._arguments(act, call, function, state, context.number)
+            arguments = self._arguments(act, call, function, state, context)
             for parameter, value in zip(function.parameters, call.arguments, strict=False):
                 symbol = symbol_of(run, act, value)
                 if symbol is not None:
                     symbols[parameter.index] = symbol
         registers = state.registers
-        exits = run.run(function, arguments, symbols, state, context)
+        raised: list[State] = []
+        exits = run.run(function, arguments, symbols, state, context, raised)
+        for left in raised:
+            left.registers = dict(registers)
+            _drop_tokens(left, context.number)
+        act.raised += raised
         after: list[State] = []
         for left, result in exits:
             left = left.copy()
@@ -127,7 +157,7 @@ class Calls:
         return after
 
     def _arguments(
-        self, act: Activation, call: Call, function: Function, state: State, context: int
+        self, act: Activation, call: Call, function: Function, state: State, context: Context
     ) -> tuple[Content, ...]:
         run = self.run
         arguments = [run.value(act, state, value) for value in call.arguments]
@@ -135,22 +165,14 @@ class Calls:
         for index, type_ in copies.items():
             size = self.analysis.program.layout.size(type_)
             name = function.parameters[index].name if index < len(function.parameters) else ""
-            base = self.analysis.objects.bases.intern(
-                ("copy", context, index),
-                self.memory.objects[0].kind.__class__.STACK,
-                name or "parameter",
-                size,
-                alignment=4,
+            base = self.analysis.objects.by_value_copy(
+                context, index, size, name or "parameter", run.is_repeated(act)
             )
-            self.memory.objects.owner[base] = run.thread
             address = domain.address(base, 0, self.memory.bits)
-            from raceproof.domains import integers as ints
-            from raceproof.domains import objects as contents_of
-
-            state.memory = state.memory.set(base, contents_of.uninitialised(size))
             source = scalar(arguments[index])
             self.memory.record(act, call, state, call.arguments[index], source, size, False, False)
-            state.memory = state.memory.copy(address, source, ints.constant(size, self.memory.bits))
+            self.memory.ensure(state, base)
+            self.memory.copy_bytes(state, address, source, size)
             arguments[index] = address
         extra = arguments[len(function.parameters) :]
         if extra and function.type.variadic:
@@ -160,15 +182,21 @@ class Calls:
     # --- unknown functions ------------------------------------------------------------
 
     def unknown(self, act: Activation, call: Call, state: State) -> list[State]:
-        """A function that nobody knows: may write what its arguments point to, returns anything."""
+        """A function that nobody knows: may write what its arguments point to, and returns
+        anything, perhaps a pointer into what it was given."""
         if call.no_return:
             return []
+        given = domain.BOTTOM
         for argument in call.arguments:
             if isinstance(argument.type, PointerType):
                 address = scalar(self.run.value(act, state, argument))
                 if any(self.analysis.objects[b].function is None for b in address.pointers):
+                    given = domain.join(given, domain.garbled(address, self.memory.bits))
                     self.memory.havoc(act, call, state, argument)
-        self.result(act, call, state, None)
+        value: AbstractValue | None = None
+        if call.result is not None and isinstance(call.result.type, PointerType) and given.pointers:
+            value = domain.join(self.analysis.external_pointer, given)
+        self.result(act, call, state, value)
         return [state]
 
     def result(

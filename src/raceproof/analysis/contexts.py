@@ -54,14 +54,27 @@ class Contexts:
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Context] = {}
 
-    def root(self, thread: int, function: str) -> Context:
-        return self._intern(thread, function, None, -1, (), False)
+    def root(self, thread: int, function: str, is_capped: bool = False) -> Context:
+        return self._intern(thread, function, None, -1, (), is_capped)
 
     def enter(
         self, parent: Context, call: int, counters: Counters, function: str, is_capped: bool
     ) -> Context:
         return self._intern(
             parent.thread, function, parent, call, counters, is_capped or parent.is_capped
+        )
+
+    def capped(self, context: Context) -> Context:
+        """The same, standing for more than one activation."""
+        if context.is_capped:
+            return context
+        return self._intern(
+            context.thread,
+            context.function,
+            context.parent,
+            context.call,
+            context.counters,
+            True,
         )
 
     def _intern(

@@ -133,6 +133,8 @@ class InitialMemory:
     """Globals before `main` starts."""
 
     def __init__(self, analysis: Analysis, thread: int, evaluator: Evaluator) -> None:
+        info = analysis.threads[thread]
+        self.is_repeated = info.is_repeated or not info.is_unique
         self.layout = analysis.program.layout
         self.objects = analysis.objects
         self.thread = thread
@@ -142,7 +144,7 @@ class InitialMemory:
     def of_globals(self, variables: list[Global]) -> Memory:
         memory = EMPTY
         for variable in variables:
-            base = self.objects.global_base(variable, self.thread)
+            base = self.objects.global_base(variable, self.thread, self.is_repeated)
             memory = memory.set(base, self._contents(variable, base))
         return memory
 

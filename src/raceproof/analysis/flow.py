@@ -5,23 +5,44 @@ Registers that are live at a block's start are all that a state must remember th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raceproof.ir import (
+    Assembly,
+    AtomicUpdate,
     Branch,
     Call,
+    CompareExchange,
+    CopyMemory,
     Function,
     FunctionAddress,
     Instruction,
+    Intrinsic,
     Load,
+    NextArgument,
     Offset,
     Phi,
     Program,
     Register,
+    SetMemory,
     StackSlot,
     Store,
 )
 from raceproof.ir.cfg import ControlFlow, Loop
+
+_WRITERS = (
+    Store,
+    AtomicUpdate,
+    CompareExchange,
+    CopyMemory,
+    SetMemory,
+    Call,
+    Intrinsic,
+    NextArgument,
+    Assembly,
+)
+_LONGEST_WAY = 8
 
 
 @dataclass(eq=False)
@@ -41,7 +62,39 @@ class Flow:
     """Stack slots whose address goes nowhere but into loads and stores of this function."""
     relays: frozenset[int]
     """Blocks that only branch on a phi of their own: `while (a && b)`."""
+    _places: dict[int, tuple[int, int]] | None = field(default=None)
     _callees: frozenset[str] | None = field(default=None)
+
+    def place(self, instruction: Instruction) -> tuple[int, int]:
+        """Block and position in the block."""
+        if self._places is None:
+            self._places = {
+                i.number: (block.index, position)
+                for block in self.function.blocks
+                for position, i in enumerate(block.instructions)
+            }
+        return self._places[instruction.number]
+
+    def is_undisturbed(
+        self, load: Instruction, at: Instruction, is_harmless: Callable[[Call], bool]
+    ) -> bool:
+        """Is nothing written between a load and a later instruction, on the only way there?"""
+        first, start = self.place(load)
+        block, end = self.place(at)
+        for _ in range(_LONGEST_WAY):
+            begin = start + 1 if block == first and start < end else 0
+            for instruction in self.function.blocks[block].instructions[begin:end]:
+                if isinstance(instruction, _WRITERS):
+                    if not (isinstance(instruction, Call) and is_harmless(instruction)):
+                        return False
+            if begin:
+                return True
+            before = self.graph.predecessors[block]
+            if len(before) != 1:
+                return False
+            (block,) = before
+            end = len(self.function.blocks[block].instructions)
+        return False
 
     @property
     def callees(self) -> frozenset[str]:

@@ -6,21 +6,23 @@ so that
 
     if (pthread_mutex_trylock(&m) == 0) { x++; pthread_mutex_unlock(&m); }
 
-is followed on two ways. Calls are run in the context of their caller; recursion is cut at the
-second activation of a function and iterated until its summary is stable.
+is followed on two ways. Calls are run in the context of their caller; `recursion` says what is done
+about functions that call themselves. C++ exceptions leave a function beside its returns: what a
+call throws goes on at the landing pad of its caller, or at the caller's callers.
 
 Soundness: `thread_modular` says why reading what other threads wrote, at each read, is enough.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
-from raceproof.analysis.refine import depends_on_others, refine_condition
+from raceproof.analysis.recursion import Exit, Recursion, join_exits
+from raceproof.analysis.refine import is_guided, refine_condition
 from raceproof.analysis.state import Content, State, Symbol, Token, join_states
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
@@ -34,6 +36,7 @@ from raceproof.ir import (
     Jump,
     Phi,
     Register,
+    Resume,
     Return,
     Switch,
     Terminator,
@@ -47,8 +50,6 @@ VARIANTS = 4
 """So many different lock sets are kept apart at a block."""
 PATIENCE = 3
 """Rounds of a loop before values are widened."""
-
-Exit = tuple[State, Content | None]
 
 
 class OutOfBudget(Exception):
@@ -71,7 +72,13 @@ class Activation:
     is_capped: bool = False
     """Are we in a round that stands for many?"""
     arguments: tuple[Content, ...] = ()
-    variadic: Content = domain.BOTTOM
+    entry: State | None = None
+    deciding: Instruction | None = None
+    """The branch or assumption that tells more about values."""
+    raised: list[State] = field(default_factory=list)
+    """What the call that is being run throws."""
+    thrown: list[State] = field(default_factory=list)
+    """How exceptions leave the function."""
 
     def token(self, register: int) -> Token:
         return Token(self.context.number, register)
@@ -98,7 +105,17 @@ class Interpreter:
         self.calls = Calls(self)
         self.stack: list[Activation] = []
         self._transfer = TRANSFER
-        self._recursion: dict[str, _Recursion] = {}
+        self._recursion: dict[str, Recursion] = {}
+
+    def is_repeated(self, activation: Activation) -> bool:
+        """May what is made here be made more than once, or by more than one thread?"""
+        info = self.analysis.threads[self.thread]
+        return (
+            activation.is_capped
+            or activation.context.is_capped
+            or info.is_repeated
+            or not info.is_unique
+        )
 
     # --- functions ------------------------------------------------------------
 
@@ -109,35 +126,44 @@ class Interpreter:
         symbols: dict[int, Symbol],
         state: State,
         context: Context,
+        raised: list[State] | None = None,
     ) -> list[Exit]:
-        """The states in which the function may return, with its result."""
+        """The states in which the function may return, with its result; those in which it may
+        throw are added to `raised`."""
         if any(a.function is function for a in self.stack):
             return self._run_again(function, arguments, state)
-        exits = self._run_once(function, arguments, symbols, state, context)
+        exits, thrown = self._run_once(function, arguments, symbols, state, context)
         recursion = self._recursion.get(function.name)
         while recursion is not None and recursion.is_open:
             recursion.is_open = False
-            exits = self._run_once(function, recursion.arguments, {}, recursion.entry, context)
+            capped = self.analysis.contexts.capped(context)
+            entry = recursion.entry.copy()
+            exits, thrown = self._run_once(function, recursion.arguments, {}, entry, capped)
             recursion.add_exits(exits)
         if recursion is not None:
             del self._recursion[function.name]
+            exits = [(recursion.back_in(state, left), value) for left, value in exits]
+        if raised is not None:
+            raised += thrown
         return exits
 
     def _run_again(
         self, function: Function, arguments: tuple[Content, ...], state: State
     ) -> list[Exit]:
         """A call of a function that is running already: take what is known of its exits."""
+        first = next(i for i, a in enumerate(self.stack) if a.function is function)
+        self.analysis.recursive.update(a.function.name for a in self.stack[first:])
         recursion = self._recursion.get(function.name)
         if recursion is None:
-            first = next(a for a in self.stack if a.function is function)
-            recursion = _Recursion(arguments, state)
-            recursion.meet(first.arguments, state)
+            entered = self.stack[first]
+            assert entered.entry is not None
+            recursion = Recursion(entered.arguments, entered.entry)
             self._recursion[function.name] = recursion
         recursion.meet(arguments, state)
         if recursion.exit is None:
             return []
         exit_state, value = recursion.exit
-        after = exit_state.copy()
+        after = recursion.back_in(state, exit_state)
         after.registers = dict(state.registers)
         return [(after, value)]
 
@@ -148,7 +174,7 @@ class Interpreter:
         symbols: dict[int, Symbol],
         state: State,
         context: Context,
-    ) -> list[Exit]:
+    ) -> tuple[list[Exit], list[State]]:
         flow = self.analysis.flows.of(function)
         activation = Activation(function, flow, context, symbols, [], [])
         activation.arguments = arguments
@@ -156,6 +182,7 @@ class Interpreter:
         try:
             entry = state.copy()
             entry.registers = {}
+            activation.entry = entry.copy()
             for parameter, value in zip(function.parameters, arguments, strict=False):
                 entry.registers[parameter.index] = value
             for parameter in function.parameters[len(arguments) :]:
@@ -163,13 +190,19 @@ class Interpreter:
             self._fixpoint(activation, entry)
         finally:
             self.stack.pop()
-        return self._leave(activation)
+        thrown: list[Exit] = [(state, None) for state in activation.thrown]
+        return (
+            self._leave(activation, activation.exits),
+            [state for state, _ in self._leave(activation, thrown)],
+        )
 
-    def _leave(self, activation: Activation) -> list[Exit]:
-        """Slots die; exits with the same locks are joined."""
+    def _leave(self, activation: Activation, exits: list[Exit]) -> list[Exit]:
+        """Slots die, unless an outer activation may own them; exits with the same locks are
+        joined."""
         grouped: dict[object, Exit] = {}
-        for state, value in activation.exits:
-            for slot in activation.slots:
+        is_recursive = activation.function.name in self.analysis.recursive
+        for state, value in exits:
+            for slot in () if is_recursive else activation.slots:
                 state.memory = state.memory.forget(slot)
             state.registers = {}
             key: object = (state.held, state.symbolic)
@@ -179,7 +212,7 @@ class Interpreter:
             if old is None:
                 grouped[key] = (state, value)
             else:
-                grouped[key] = _join_exits(old, (state, value))
+                grouped[key] = join_exits(old, (state, value))
         return list(grouped.values())
 
     # --- blocks ------------------------------------------------------------
@@ -189,6 +222,7 @@ class Interpreter:
         nodes: dict[tuple[int, Counters, object], _Node] = {}
         variants: dict[tuple[int, Counters], set[object]] = {}
         exits: dict[tuple[int, Counters, object], list[Exit]] = {}
+        thrown: dict[tuple[int, Counters, object], list[State]] = {}
         queue: list[tuple[tuple[int, ...], int, int, Counters, object]] = []
         order = 0
 
@@ -232,10 +266,14 @@ class Interpreter:
                 for head, count in zip(flow.nests[block], counters, strict=True)
             )
             activation.exits = []
+            activation.thrown = []
             for target, state in self._block(activation, block, node.state.copy()):
                 arrive(target, self._enter_loops(flow, target, block, counters), state)
             if activation.exits:
                 exits[(block, counters, variant)] = activation.exits
+            if activation.thrown:
+                thrown[(block, counters, variant)] = activation.thrown
+        activation.thrown = [state for found in thrown.values() for state in found]
         activation.exits = [exit_ for found in exits.values() for exit_ in found]
 
     def _enter_loops(self, flow: Flow, block: int, source: int, counters: Counters) -> Counters:
@@ -264,12 +302,12 @@ class Interpreter:
         """The edges that can be taken out of a block, with their states."""
         block = activation.function.blocks[index]
         states = [state]
+        edges: list[tuple[int, State]] = []
         transfer = self._transfer
         for instruction in block.instructions:
             if type(instruction) is Phi:
                 continue
             if isinstance(instruction, Terminator):
-                edges: list[tuple[int, State]] = []
                 for current in states:
                     self._terminate(activation, index, instruction, current, edges)
                 return edges
@@ -277,10 +315,25 @@ class Interpreter:
             after: list[State] = []
             for current in states:
                 after += handler(self, activation, instruction, current)
-            states = after
+            states = after if len(after) <= 2 * VARIANTS else _merged(after)
+            if activation.raised:
+                is_last = instruction is block.instructions[-2]
+                self._unwind(activation, index, is_last, edges)
             if not states:
-                return []
-        return []
+                return edges
+        return edges
+
+    def _unwind(
+        self, activation: Activation, index: int, is_last: bool, edges: list[tuple[int, State]]
+    ) -> None:
+        """What the last call threw goes to its landing pad, or out of the function."""
+        terminator = activation.function.blocks[index].terminator
+        raised, activation.raised = activation.raised, []
+        if not is_last or not isinstance(terminator, AfterInvoke):
+            activation.thrown += raised
+            return
+        for state in raised:
+            self._edge(activation, index, terminator.unwind, state, edges)
 
     def value(self, activation: Activation, state: State, value: Value) -> Content:
         if type(value) is Register:
@@ -327,9 +380,10 @@ class Interpreter:
             case IndirectJump(possible=possible):
                 for target in dict.fromkeys(possible):
                     self._edge(activation, source, target, state.copy(), edges)
-            case AfterInvoke(normal=normal, unwind=unwind):
-                self._edge(activation, source, normal, state.copy(), edges)
-                self._edge(activation, source, unwind, state, edges)
+            case AfterInvoke(normal=normal):
+                self._edge(activation, source, normal, state, edges)
+            case Resume():
+                activation.thrown.append(state)
 
     def _branch(
         self,
@@ -346,8 +400,9 @@ class Interpreter:
         if value.is_bottom:
             return
         known = value_refinement.truth(value, 1)
+        activation.deciding = activation.function.blocks[source].terminator
         if state.running and not state.guided:
-            state.guided = depends_on_others(self, activation, state, condition)
+            state.guided = is_guided(self, activation, state, condition, known is None)
         if known is not False:
             taken = state.copy() if known is None else state
             if refine_condition(self, activation, taken, condition, True):
@@ -367,7 +422,8 @@ class Interpreter:
         assert isinstance(value, domain.AbstractValue)
         assert isinstance(terminator.value.type, IntType)
         if state.running and not state.guided:
-            state.guided = depends_on_others(self, activation, state, terminator.value)
+            is_open = value.constant is None
+            state.guided = is_guided(self, activation, state, terminator.value, is_open)
         width = terminator.value.type.bits
         left = value
         for number, target in terminator.cases:
@@ -427,60 +483,20 @@ class Interpreter:
         edges.append((target, state))
 
 
-class _Recursion:
-    """What is known of a recursive function: how it is entered, how it exits."""
-
-    def __init__(self, arguments: tuple[Content, ...], entry: State) -> None:
-        self.arguments = arguments
-        self.entry = entry.copy()
-        self.exit: Exit | None = None
-        self.is_open = True
-        self.meetings = 0
-
-    def meet(self, arguments: tuple[Content, ...], state: State) -> None:
-        """The function is also entered like this."""
-        from raceproof.analysis.state import join_contents
-
-        self.meetings += 1
-        before, old = self.entry, self.arguments
-        bare = state.copy()
-        bare.registers = {-1 - i: value for i, value in enumerate(arguments)}
-        mine = before.copy()
-        mine.registers = {-1 - i: value for i, value in enumerate(old)}
-        joined = join_states(mine, bare, (0,) if self.meetings > 3 else None)
-        if joined is mine:
-            return
-        self.entry = joined
-        count = min(len(old), len(arguments))
-        self.arguments = tuple(
-            joined.registers.get(-1 - i, join_contents(old[i], arguments[i])) for i in range(count)
-        )
-        self.is_open = True
-
-    def add_exits(self, exits: list[Exit]) -> None:
-        for found in exits:
-            copy = (found[0].copy(), found[1])
-            if self.exit is None:
-                self.exit = copy
-                self.is_open = True
-                continue
-            joined = _join_exits(self.exit, copy, (0,) if self.meetings > 3 else None)
-            if joined[0] is not self.exit[0] or joined[1] is not self.exit[1]:
-                self.exit = joined
-                self.is_open = True
-        self.meetings += 1
-
-
-def _join_exits(a: Exit, b: Exit, thresholds: tuple[int, ...] | None = None) -> Exit:
-    from raceproof.analysis.state import join_contents
-
-    state = join_states(a[0], b[0], thresholds)
-    if a[1] is None or b[1] is None:
-        return state, a[1] if b[1] is None else b[1]
-    if thresholds is not None and isinstance(a[1], domain.AbstractValue):
-        if isinstance(b[1], domain.AbstractValue):
-            return state, domain.widen(a[1], b[1], thresholds)
-    return state, join_contents(a[1], b[1])
+def _merged(states: list[State]) -> list[State]:
+    """Fewer states: one for each set of locks, and one for the rest."""
+    found: dict[object, State] = {}
+    for state in states:
+        key: object = state.held
+        if key not in found and len(found) >= VARIANTS:
+            key = None
+        old = found.get(key)
+        if old is None:
+            found[key] = state
+            continue
+        joined = join_states(old, state)
+        found[key] = joined.copy() if joined is not old else old
+    return list(found.values())
 
 
 def _priority(flow: Flow, block: int, counters: Counters) -> tuple[int, ...]:

@@ -35,6 +35,9 @@ _ARITHMETIC = {
 }
 
 
+_THROWING = ("__cxa_bad", "_Unwind_Resume")
+
+
 class LibraryEvents:
     def __init__(self, calls: Calls) -> None:
         self.calls = calls
@@ -65,12 +68,38 @@ class LibraryEvents:
         for callback in event.callbacks:
             states = [s for old in states for s in self._callback(act, call, callback, old)]
         if event.no_return:
+            if event.model.name.startswith(_THROWING) or "throw" in event.model.name:
+                act.raised += states
             return []
         for left in states:
             self.calls.result(act, call, left, self.returned(act, call, event.returns, left))
+        if event.model.returns_twice:
+            states = [*states, *(self._second_return(act, call, left) for left in states)]
         return states
 
-    def effects(self, act: Activation, call: Call, event: ev.Event, state: State) -> None:
+    def _second_return(self, act: Activation, call: Call, first: State) -> State:
+        """Back at `setjmp`, from anywhere later in this thread: no lock is held for sure, all that
+        the thread ever writes may stand in memory, all that it creates may run."""
+        state = first.copy()
+        info = self.analysis.threads[self.run.thread]
+        state.held = frozenset()
+        state.symbolic = frozenset()
+        state.fresh = frozenset()
+        state.running |= info.children
+        state.guided = True
+        self.calls.memory.absorb(state, info.bit)
+        self.calls.result(act, call, state, None)
+        return state
+
+    def effects(
+        self,
+        act: Activation,
+        call: Call,
+        event: ev.Event,
+        state: State,
+        is_written: bool = True,
+    ) -> None:
+        """Records the accesses; what is written is unknown, unless somebody else sees to it."""
         memory = self.calls.memory
         for effect in event.effects:
             address = memory.address(act, state, effect.pointer)
@@ -93,8 +122,10 @@ class LibraryEvents:
                     effect.is_atomic,
                     isinstance(event, ev.Free),
                 )
-                if not isinstance(event, ev.Free):
-                    memory.havoc(act, call, state, effect.pointer, size)
+                if is_written and not isinstance(event, ev.Free):
+                    memory.havoc(
+                        act, call, state, effect.pointer, size, is_moved=_is_read(event, effect)
+                    )
 
     def _size(self, act: Activation, state: State, size: fx.Size) -> int | None:
         """The number of bytes if it is clear."""
@@ -166,10 +197,11 @@ class LibraryEvents:
         self, act: Activation, call: Call, callback: ev.Callback, state: State
     ) -> list[State]:
         """The function may be called, during the call or later, or not at all."""
-        if callback.time is CallbackTime.SIGNAL:
-            self.analysis.records.assume("signal handlers do not race with the rest")
-            return [state]
         arguments = tuple(self._passed(act, operand, state) for operand in callback.arguments)
+        if callback.time is not CallbackTime.NOW:
+            values = tuple(a for a in arguments if isinstance(a, AbstractValue))
+            self.calls.endings.later(act, call, callback, values, state)
+            return [state]
         after = self.call_back(act, call, callback.function, arguments, state.copy())
         return [*after, state]
 
@@ -222,8 +254,7 @@ class LibraryEvents:
         state: State,
         contents: contents_of.Contents,
     ) -> int:
-        info = self.analysis.threads[self.run.thread]
-        is_weak = act.is_capped or act.context.is_capped or not info.is_unique
+        is_weak = self.run.is_repeated(act)
         base = self.analysis.objects.heap(call.number, act.context, act.counters, size, is_weak)
         old = state.memory.get(base)
         if is_weak and old is not None:
@@ -265,12 +296,8 @@ class LibraryEvents:
         old = self.calls.memory.address(act, state, event.pointer)
         base = self._new_object(act, call, size, state, contents_of.uninitialised(size))
         address = domain.address(base, 0, self.calls.memory.bits)
-        if old.pointers:
-            sizes = ints.from_range(0, 1 << (self.calls.memory.bits - 2), 1, self.calls.memory.bits)
-            state.memory = state.memory.copy(address, old, sizes, self.analysis.objects.bases.weak)
-            found = state.memory.get(base)
-            if found is not None and found.any_byte().pointers:
-                self.analysis.stored_addresses(base, found.any_byte().pointers)
+        if old.pointers or old.is_unknown:
+            self.calls.memory.copy_bytes(state, address, old, None)
         self.calls.result(act, call, state, address)
         return [state]
 
@@ -291,9 +318,7 @@ class LibraryEvents:
         memory = self.calls.memory
         size = event.size if isinstance(event.size, int) else None
         if size is None or event.value_pointer is not None or event.result_pointer is not None:
-            self.effects(act, call, event, state)
-            self.calls.result(act, call, state, None)
-            return [state]
+            return self._generic_atomic(act, call, event, size, state)
         type_ = IntType(size * 8)
         operation = event.operation
         old: Content | None = domain.any_integer(size * 8)
@@ -329,14 +354,37 @@ class LibraryEvents:
             memory.record(act, call, state, event.expected_pointer, expected, size, True, False)
             for base in expected.pointers:
                 memory.ensure(state, base)
-            state.memory = state.memory.store(
-                expected,
-                size,
-                domain.join(before, memory.read(state, expected, 0, size, size * 8)),
-                {*expected.pointers},
-            )
+            seen = domain.join(before, memory.read(state, expected, 0, size, size * 8))
+            memory.write(state, expected, 0, size, seen)
         result = None if event.returns_success else (after if event.returns_new else before)
         self.calls.result(act, call, state, result)
+        return [state]
+
+    def _generic_atomic(
+        self,
+        act: Activation,
+        call: Call,
+        event: ev.AtomicOperation,
+        size: int | None,
+        state: State,
+    ) -> list[State]:
+        """Operands by address: bytes are copied, each copy may have been made or not."""
+        self.effects(act, call, event, state, is_written=False)
+        copies: list[tuple[Value | None, Value | None]] = [(event.pointer, event.value_pointer)]
+        if event.operation is not AtomicOperationKind.STORE:
+            copies = [
+                (event.result_pointer, event.pointer),
+                (event.expected_pointer, event.pointer),
+                *copies,
+            ]
+        memory = self.calls.memory
+        for target, source in copies:
+            if target is not None and source is not None:
+                before = state.memory
+                to, origin = memory.address(act, state, target), memory.address(act, state, source)
+                memory.copy_bytes(state, to, origin, size)
+                state.memory = before.join(state.memory)
+        self.calls.result(act, call, state, None)
         return [state]
 
     # --- values ------------------------------------------------------------
@@ -356,8 +404,13 @@ class LibraryEvents:
         return [state]
 
     def _assume(self, act: Activation, call: Call, event: ev.Assume, state: State) -> list[State]:
-        from raceproof.analysis.refine import assume_nonzero
+        from raceproof.analysis.refine import assume_nonzero, is_guided, is_understood
 
+        if not is_understood(act, event.condition):
+            state.guided = True
+        if state.running and not state.guided:
+            state.guided = is_guided(self.run, act, state, event.condition, True)
+        act.deciding = call
         if not assume_nonzero(self.run, act, state, event.condition):
             return []
         self.calls.result(act, call, state, None)
@@ -388,6 +441,11 @@ class LibraryEvents:
         state.memory = state.memory.write(base, ints.constant(0, bits), bits // 8, value, False)
         self.calls.result(act, call, state, domain.constant(0, 32))
         return [state]
+
+
+def _is_read(event: ev.Event, effect: fx.MemoryEffect) -> bool:
+    """May what is written be made of what was there, as when sorting?"""
+    return any(e.is_read and e.pointer is effect.pointer for e in event.effects)
 
 
 def _whole(address: AbstractValue, bits: int) -> AbstractValue:

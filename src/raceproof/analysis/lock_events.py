@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.analysis.state import (
     ATOMIC,
+    MOST_COUNTED,
+    UNCLEAR,
     Held,
     LockKey,
     State,
@@ -21,8 +23,6 @@ from raceproof.ir import Call, Value
 if TYPE_CHECKING:
     from raceproof.analysis.calls import Calls
     from raceproof.analysis.interpreter import Activation
-
-_MOST_COUNTED = 4
 
 
 class LockEvents:
@@ -80,7 +80,7 @@ class LockEvents:
         is_write = event.mode is not LockMode.READ
         key = self.exact(address)
         if key is not None:
-            take(state, key, is_write)
+            take(state, key, is_write, self.calls.analysis.counts_relocks)
         elif not event.is_indirect:
             symbol = symbol_of(self.run, act, event.lock)
             if symbol is not None:
@@ -128,7 +128,9 @@ class LockEvents:
             state.maybe -= {key}
         elif address.is_unknown or not address.pointers:
             state.held = frozenset(h for h in state.held if h.lock == ATOMIC)
+            state.unmatched |= {UNCLEAR}
         else:
+            state.unmatched |= {UNCLEAR}
             for held in list(state.held):
                 if held.lock.base in address.pointers:
                     offsets = address.pointers[held.lock.base]
@@ -217,7 +219,7 @@ class LockEvents:
 def take(state: State, key: LockKey, is_write: bool, is_counted: bool = True) -> None:
     for held in state.held:
         if held.lock == key:
-            count = min(held.times + 1, _MOST_COUNTED) if is_counted else held.times
+            count = min(held.times + 1, MOST_COUNTED) if is_counted else held.times
             state.held = (state.held - {held}) | {Held(key, held.is_write or is_write, count)}
             return
     state.held |= {Held(key, is_write)}
@@ -234,6 +236,7 @@ def drop(state: State, key: LockKey) -> None:
                 _forget_order(state, key)
             state.held = rest
             return
+    state.unmatched |= {key}
 
 
 def _forget_order(state: State, key: LockKey) -> None:

@@ -16,9 +16,7 @@ from raceproof.domains.values import AbstractValue
 from raceproof.ir import (
     ArrayType,
     Instruction,
-    IntConstant,
     Load,
-    PointerType,
     StructType,
     Type,
     Value,
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
 
 
-class MemoryAccess:
+class CellAccess:
     def __init__(self, run: Interpreter) -> None:
         self.run = run
         analysis = run.analysis
@@ -57,10 +55,14 @@ class MemoryAccess:
         run = self.run
         if not run.analysis.is_recording:
             return
-        if address.is_unknown and state.running:
-            key = (run.thread, instruction.number)
-            run.analysis.records.blind[key] = is_write or run.analysis.records.blind.get(key, False)
+        if address.is_unknown and (state.running or is_write):
+            kind = "write" if is_write else "read"
+            run.analysis.records.not_followed(
+                f"a {kind} through a pointer that may point anywhere", instruction.number
+            )
         if not address.pointers:
+            if address.integers is not None and not _is_invalid(address):
+                run.analysis.note_external(self.objects[self.objects.external])
             return
         symbol = symbol_of(run, act, pointer) if state.symbolic or state.fresh else None
         if symbol is not None and any(token == symbol.root for token, _ in state.fresh):
@@ -174,13 +176,10 @@ class MemoryAccess:
                 for i in range(type_.count)
             )
         if isinstance(type_, VectorType):
-            return domain.any_integer(64)
+            return domain.UNKNOWN
         size = self.layout.store_size(type_)
         bits = self.run.evaluator.width(type_) or size * 8
-        value = self.read(state, address, at, size, bits)
-        if isinstance(type_, PointerType) or not value.is_uninitialised:
-            return value
-        return value
+        return self.read(state, address, at, size, bits)
 
     def read(
         self, state: State, address: AbstractValue, at: int, size: int, bits: int
@@ -192,13 +191,17 @@ class MemoryAccess:
         for base, offsets in address.pointers.items():
             if at:
                 offsets = ints_add(offsets, at)
-            if base == self.objects.external or self._is_foreign(base):
-                return self.run.analysis.external_value(bits)
             value = state.memory.read(base, offsets, size)
             if state.running and base not in self.objects.private:
                 others = self.interference.read(base, offsets, size, state.running, bits)
                 if others is not domain.BOTTOM:
                     value = domain.join(value, others)
+            if self._is_foreign(base):
+                outside = self.run.analysis.external_value(bits)
+                width = value.integers.width if value.integers is not None else bits
+                value = domain.join(
+                    outside, value if width == bits else domain.garbled(value, bits)
+                )
             result = value if result is domain.BOTTOM else domain.join(result, value)
         if address.integers is not None and address.pointers == {}:
             return self.run.analysis.external_value(bits)
@@ -212,7 +215,7 @@ class MemoryAccess:
         return (
             described.kind is BaseKind.EXTERNAL
             and described.function is None
-            and (base not in self.objects.thread_ids)
+            and base not in self.objects.thread_ids
         )
 
     def depends_on_others(self, act: Activation, state: State, load: Load) -> bool:
@@ -296,7 +299,7 @@ class MemoryAccess:
                 base, offsets, size, value, is_strong and base not in weak
             )
             if base not in self.objects.private:
-                if state.running:
+                if state.running or self.run.analysis.tells_always:
                     self.interference.add(self.run.thread, base, offsets, size, value)
                 if value.pointers:
                     self.run.analysis.stored_addresses(base, value.pointers)
@@ -324,154 +327,16 @@ class MemoryAccess:
                         state.memory = state.memory.write(base, offsets, size, value, False)
             index += 1
 
-    def write_unknown(self, act: Activation, state: State, pointer: Value) -> None:
-        """The object may hold addresses from outside of the program."""
-        address = self.address(act, state, pointer)
-        for base in address.pointers:
-            self.ensure(state, base)
-            contents = contents_of.unknown(
-                self.objects[base].size, domain.garbled(self.run.analysis.external_pointer, 8)
-            )
-            state.memory = state.memory.set(base, contents)
-
     def publish(self, state: State, value: AbstractValue, is_private: bool = False) -> None:
         """Addresses leave the hands of this thread."""
         if not is_private and state.fresh:
             state.fresh = frozenset(f for f in state.fresh if f[1] not in value.pointers)
-
-    # --- ranges ------------------------------------------------------------
-
-    def sizes(self, act: Activation, state: State, size: Value | int | None) -> Integers:
-        if size is None:
-            return ints.from_range(0, 1 << (self.bits - 2), 1, self.bits)
-        if isinstance(size, int):
-            return ints.constant(size, self.bits)
-        value = self.run.value(act, state, size)
-        width = self.run.evaluator.width(size.type) or self.bits
-        if not isinstance(value, AbstractValue):
-            return ints.top(self.bits)
-        numbers = value.as_integers(width)
-        low, high = numbers.unsigned_range()
-        return ints.from_range(low, min(high, 1 << (self.bits - 2)), 1, self.bits)
-
-    def copy(
-        self,
-        act: Activation,
-        instruction: Instruction,
-        state: State,
-        target: Value,
-        source: Value,
-        size: Value | int | None,
-    ) -> None:
-        to, origin = self.address(act, state, target), self.address(act, state, source)
-        sizes = self.sizes(act, state, size)
-        count = _constant(size) if sizes.constant is None else sizes.constant
-        self.record(act, instruction, state, source, origin, count, False, False)
-        self.record(act, instruction, state, target, to, count, True, False)
-        for base in to.pointers:
-            self.ensure(state, base)
-        if any(self._is_foreign(base) for base in origin.pointers) or not origin.pointers:
-            self._fill_any(state, to, sizes)
-            return
-        state.memory = state.memory.copy(to, origin, sizes, self.objects.bases.weak)
-        self._copy_interference(state, to, origin, count)
-        self._tell(state, to, sizes)
-
-    def _copy_interference(
-        self, state: State, to: AbstractValue, origin: AbstractValue, count: int | None
-    ) -> None:
-        """What others may have written to the source reaches the target too."""
-        if not state.running:
-            return
-        for base, offsets in origin.pointers.items():
-            if base in self.objects.private:
-                continue
-            for offset, size, value in self.interference.cells(base, state.running):
-                start = offsets.signed_constant
-                if offset is None or start is None:
-                    value = domain.garbled(value, 8)
-                    for target in to.pointers:
-                        contents = state.memory.get(target)
-                        if contents is not None:
-                            state.memory = state.memory.set(target, contents.mixed_with(value))
-                elif offset + size > start and (count is None or offset < start + count):
-                    shifted = domain.make(
-                        None,
-                        {t: ints_add(p, offset - start) for t, p in to.pointers.items()},
-                    )
-                    for target, places in shifted.pointers.items():
-                        state.memory = state.memory.write(target, places, size, value, False)
-
-    def fill(
-        self,
-        act: Activation,
-        instruction: Instruction,
-        state: State,
-        target: Value,
-        byte: AbstractValue,
-        size: Value | int | None,
-    ) -> None:
-        to = self.address(act, state, target)
-        sizes = self.sizes(act, state, size)
-        self.record(act, instruction, state, target, to, sizes.constant, True, False)
-        for base in to.pointers:
-            self.ensure(state, base)
-        state.memory = state.memory.fill(to, byte, sizes, self.objects.bases.weak)
-        self._tell(state, to, sizes)
-
-    def havoc(
-        self,
-        act: Activation,
-        instruction: Instruction,
-        state: State,
-        target: Value,
-        size: int | None = None,
-    ) -> None:
-        """Somebody writes we don't know what."""
-        self._fill_any(state, self.address(act, state, target), self.sizes(act, state, size))
-
-    def _fill_any(self, state: State, to: AbstractValue, sizes: Integers) -> None:
-        for base in to.pointers:
-            self.ensure(state, base)
-        low, high = sizes.unsigned_range()
-        uncertain = sizes if low == high else ints.from_range(0, high, 1, self.bits)
-        state.memory = state.memory.fill(
-            to, domain.any_integer(8), uncertain, self.objects.bases.weak
-        )
-        self._tell(state, to, sizes)
-
-    def _tell(self, state: State, to: AbstractValue, sizes: Integers) -> None:
-        """Interference of a write to a range: what the target holds there now."""
-        for base, offsets in to.pointers.items():
-            contents = state.memory.get(base)
-            if contents is None or base in self.objects.private:
-                continue
-            start = offsets.signed_constant
-            count = sizes.constant
-            exact = [] if start is None or count is None else contents.touched(start, start + count)
-            any_byte = contents.any_byte()
-            if any_byte.pointers:
-                self.run.analysis.stored_addresses(base, any_byte.pointers)
-            if not state.running:
-                continue
-            for offset in exact:
-                size, value = contents.cells[offset]
-                self.interference.add(
-                    self.run.thread, base, ints.constant(offset, self.bits), size, value
-                )
-            self.interference.add(self.run.thread, base, offsets, None, any_byte)
 
 
 def ints_add(offsets: Integers, distance: int) -> Integers:
     from raceproof.domains.integer_operations import add
 
     return add(offsets, ints.constant(distance, offsets.width))
-
-
-def _constant(size: Value | int | None) -> int | None:
-    if isinstance(size, IntConstant):
-        return size.value
-    return size if isinstance(size, int) else None
 
 
 def _is_invalid(address: AbstractValue) -> bool:

@@ -33,13 +33,15 @@ class Objects:
     def is_weak(self, number: int) -> bool:
         return number in self.bases.weak
 
-    def global_base(self, variable: Global, thread: int) -> int:
+    def global_base(self, variable: Global, thread: int, is_weak: bool = False) -> int:
+        """`is_weak`: of a thread-local, whether the thread may be one of many."""
         if variable.is_thread_local:
             number = self.bases.intern(
                 ("thread-local", thread, variable.name),
                 BaseKind.THREAD_LOCAL,
                 variable.display,
                 variable.size,
+                is_weak=is_weak,
                 alignment=self.program.layout.alignment(variable.type),
             )
             self.owner[number] = thread
@@ -94,10 +96,17 @@ class Objects:
             self.private.add(number)
         return number
 
-    def by_value_copy(self, context: Context, index: int, size: int, name: str) -> int:
+    def by_value_copy(
+        self, context: Context, index: int, size: int, name: str, is_weak: bool
+    ) -> int:
         """The copy that a callee has of a struct passed by value."""
         number = self.bases.intern(
-            ("copy", context.number, index), BaseKind.STACK, name, size, alignment=4
+            ("copy", context.number, index),
+            BaseKind.STACK,
+            name,
+            size,
+            is_weak=is_weak,
+            alignment=4,
         )
         self.owner[number] = context.thread
         return number
@@ -113,6 +122,18 @@ class Objects:
             size,
             is_weak=is_weak,
             alignment=8,
+        )
+        self.owner[number] = context.thread
+        return number
+
+    def arguments(self, context: Context) -> int:
+        """The variable arguments of a call, as they lie in memory."""
+        number = self.bases.intern(
+            ("arguments", context.number),
+            BaseKind.STACK,
+            f"variable arguments of {context.function}",
+            is_weak=True,
+            alignment=4,
         )
         self.owner[number] = context.thread
         return number

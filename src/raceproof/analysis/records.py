@@ -58,8 +58,8 @@ class Records:
     def __init__(self) -> None:
         self.accesses: dict[tuple[object, ...], RawAccess] = {}
         self.assumptions: dict[str, None] = {}
-        self.blind: dict[tuple[int, int], bool] = {}
-        """(thread, instruction) of accesses through pointers that may point anywhere -> writes."""
+        self.blind: dict[tuple[int, str], None] = {}
+        """(instruction, what: a read, write, call, ...) where a pointer may point anywhere."""
 
     def add(self, access: RawAccess) -> None:
         key = (
@@ -86,6 +86,10 @@ class Records:
         old.sure &= access.sure
         old.is_only = old.is_only and access.is_only
         old.is_guided = old.is_guided or access.is_guided
+
+    def not_followed(self, what: str, instruction: int) -> None:
+        """Nobody can say what this does: no proof goes past it."""
+        self.blind[(instruction, what)] = None
 
     def assume(self, text: str) -> None:
         self.assumptions[text] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.state import State
+from raceproof.analysis.state import Content, State
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
@@ -69,10 +69,16 @@ def refine_condition(
     return True
 
 
-def depends_on_others(
-    interpreter: Interpreter, activation: Activation, state: State, value: Value
+def is_guided(
+    interpreter: Interpreter,
+    activation: Activation,
+    state: State,
+    value: Value,
+    is_open: bool,
 ) -> bool:
-    """May the value come from what another running thread wrote? Calls are taken to."""
+    """May a decision on the value come from what another running thread wrote? Or, if it is open
+    here, from what differs between the instances of this thread?"""
+    is_one = interpreter.analysis.threads[interpreter.thread].is_unique
     work, seen = [value], set[int]()
     while work:
         at = work.pop()
@@ -82,7 +88,8 @@ def depends_on_others(
         definition = activation.flow.definitions.get(at.index)
         match definition:
             case None:
-                continue
+                if is_open and not is_one and not _is_exact(state.registers.get(at.index)):
+                    return True
             case Load():
                 if interpreter.calls.memory.depends_on_others(activation, state, definition):
                     return True
@@ -94,6 +101,27 @@ def depends_on_others(
             case _:
                 work.extend(definition.operands)
     return False
+
+
+def is_understood(activation: Activation, condition: Value) -> bool:
+    """Is all that an assumption says taken in? Not if it joins several conditions."""
+    while isinstance(condition, Register):
+        definition = activation.flow.definitions.get(condition.index)
+        if isinstance(definition, Cast):
+            condition = definition.value
+            continue
+        return isinstance(definition, Compare) and all(
+            not isinstance(activation.flow.definitions.get(side.index), Cast)
+            for side in (definition.left, definition.right)
+            if isinstance(side, Register)
+        )
+    return True
+
+
+def _is_exact(content: Content | None) -> bool:
+    if not isinstance(content, AbstractValue):
+        return False
+    return content.constant is not None or content.only_address is not None
 
 
 def assume_nonzero(
@@ -206,7 +234,14 @@ def _learn(
         return
     state.registers[value.index] = new
     definition = activation.flow.definitions.get(value.index)
-    if isinstance(definition, Load) and not definition.volatile:
+    if (
+        isinstance(definition, Load)
+        and not definition.volatile
+        and activation.deciding is not None
+        and activation.flow.is_undisturbed(
+            definition, activation.deciding, interpreter.calls.writes_nothing
+        )
+    ):
         interpreter.calls.memory.learn(activation, state, definition, old, new)
 
 

@@ -38,6 +38,12 @@ class Held(NamedTuple):
 ATOMIC = LockKey(-1, 0)
 """The section in which no other thread runs; a lock that everybody shares."""
 
+UNCLEAR = LockKey(-2, 0)
+"""Stands for any lock, where one is given back and nobody knows which."""
+
+MOST_COUNTED = 4
+"""A recursive lock may be held more often, and is then given back too early here."""
+
 
 class Token(NamedTuple):
     """The value of a register in one activation, whatever it is."""
@@ -80,6 +86,7 @@ class State:
         "running",
         "sure",
         "symbolic",
+        "unmatched",
     )
 
     def __init__(self, memory: Memory) -> None:
@@ -98,6 +105,8 @@ class State:
         """The locks held, in the order of their acquisition."""
         self.guided: bool = False
         """Did the way here depend on what other threads wrote or signalled?"""
+        self.unmatched: frozenset[LockKey] = frozenset()
+        """Locks given back that were not held for sure; see `recursion`."""
 
     def copy(self) -> State:
         new = State(self.memory)
@@ -110,6 +119,7 @@ class State:
         new.sure = self.sure
         new.guided = self.guided
         new.acquired = self.acquired
+        new.unmatched = self.unmatched
         return new
 
     def forget_token(self, token: Token) -> None:
@@ -188,6 +198,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     maybe = a.maybe if b.maybe <= a.maybe else a.maybe | b.maybe
     symbolic = a.symbolic if a.symbolic <= b.symbolic else a.symbolic & b.symbolic
     fresh = a.fresh if a.fresh <= b.fresh else a.fresh & b.fresh
+    unmatched = a.unmatched if b.unmatched <= a.unmatched else a.unmatched | b.unmatched
     running = a.running | b.running
     sure = a.sure & b.sure
     if not (
@@ -197,6 +208,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         or maybe is not a.maybe
         or symbolic is not a.symbolic
         or fresh is not a.fresh
+        or unmatched is not a.unmatched
         or running != a.running
         or sure != a.sure
         or (b.guided and not a.guided)
@@ -208,4 +220,5 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     joined.running, joined.sure = running, sure
     joined.guided = a.guided or b.guided
     joined.acquired = a.acquired
+    joined.unmatched = unmatched
     return joined

@@ -31,6 +31,7 @@ class ThreadEvents:
             ev.ThreadExit: self._exit,
             ev.ProcessExit: self._end,
             ev.ThreadSelf: self._self,
+            ev.ThreadCancel: self._cancel,
         }
 
     # --- creation ------------------------------------------------------------
@@ -48,7 +49,9 @@ class ThreadEvents:
             for base in entry.pointers
             if (name := self.analysis.objects[base].function) is not None
         )
-        if entry.is_unknown or not names:
+        if entry.is_unknown:
+            self.analysis.records.not_followed("the start of an unknown thread", call.number)
+        elif not names:
             self.analysis.records.assume(
                 f"the thread created at {call.position or act.function.display} runs code outside "
                 "of the program"
@@ -78,6 +81,7 @@ class ThreadEvents:
         argument: AbstractValue,
         state: State,
         before: int,
+        is_handler: bool = False,
     ) -> AbstractValue:
         """One thread that is created; returns its id."""
         threads = self.threads
@@ -86,8 +90,10 @@ class ThreadEvents:
             act.context, call.number, act.counters, name, act.is_capped
         )
         info = threads.find(self.run.thread, site, call.number, name)
+        info.is_handler = info.is_handler or is_handler
         if info is creator or before & info.bit or not creator.is_unique:
             threads.not_unique(info)
+        threads.created(info, before, self.run.is_repeated(act))
         family = info.bit | info.children
         others = before | creator.bit
         if info.is_unique:
@@ -97,12 +103,19 @@ class ThreadEvents:
         for child in threads.all:
             if info.children >> child.index & 1:
                 threads.together(child, others)
-        self.threads.sure_together(info, state.sure | creator.bit)
         state.running |= family
-        state.sure |= info.bit
+        if not is_handler:
+            self.threads.sure_together(info, state.sure | creator.bit)
+            state.sure |= info.bit
         threads.add_start(info, state, argument)
         base = self.analysis.objects.thread_id(info.index, name)
         return domain.address(base, 0, self.calls.memory.bits)
+
+    def start_handler(
+        self, act: Activation, call: Call, name: str, argument: AbstractValue, state: State
+    ) -> None:
+        """A signal handler: from here on it may run at any time."""
+        self._start(act, call, name, argument, state, state.running, is_handler=True)
 
     def _record_id(self, act: Activation, call: Call, pointer: Value, state: State) -> None:
         """The id is written before the new thread runs."""
@@ -119,9 +132,10 @@ class ThreadEvents:
             value = memory.read(state, value, 0, memory.bits // 8, memory.bits)
         is_certain = event.wait is Wait.BLOCK and event.success in (Success.ALWAYS, Success.ZERO)
         joined = self._only_thread(value) if is_certain else None
+        self._note_waiting(value, state)
         if joined is not None:
             info = self.threads[joined]
-            if info.left is None and info.runs:
+            if info.left is None and info.runs and not self.analysis.is_cancelled(joined):
                 return []
             if info.is_unique:
                 self._gone(state, joined)
@@ -138,10 +152,25 @@ class ThreadEvents:
         place = value.pointers_only().only_address
         return None if place is None else self.analysis.objects.thread_ids.get(place[0])
 
+    def _note_waiting(self, value: AbstractValue, state: State) -> None:
+        """This thread waits for those; when it has ended, they may have too."""
+        me = self.threads[self.run.thread]
+        ids = self.analysis.objects.thread_ids
+        waited = [self.threads[ids[base]] for base in value.pointers if base in ids]
+        if len(waited) != len(value.pointers) or not waited:
+            waited = self.threads.all
+        before = me.waits_for
+        for info in waited:
+            me.waits_for |= info.bit | info.waits_for
+            state.sure &= ~info.waits_for
+        if me.waits_for != before:
+            self.threads.version += 1
+
     def _gone(self, state: State, thread: int) -> None:
         """The thread has ended, and those of its children that it waited for."""
         info = self.threads[thread]
-        gone = info.bit | (info.children & ~(info.left or 0))
+        left = info.children if self.analysis.is_cancelled(thread) else info.left or 0
+        gone = info.bit | (info.children & ~left)
         ended = gone & state.running
         state.running &= ~gone
         state.sure &= ~gone
@@ -163,19 +192,39 @@ class ThreadEvents:
                 assert found is not None
                 result = domain.join(result, found)
         if result.is_bottom:
-            result = domain.join(domain.any_integer(memory.bits), self.analysis.external_pointer)
+            result = self.analysis.external_pointer
+        if self.analysis.cancelled or value.integers is not None:
+            result = domain.join(result, domain.any_integer(memory.bits))
         size = self.analysis.program.layout.pointer_size
         memory.record(act, call, state, event.result_pointer, address, size, True, False)
         memory.write(state, address, 0, size, result)
 
     # --- ending ------------------------------------------------------------
 
+    def _cancel(
+        self, act: Activation, call: Call, event: ev.ThreadCancel, state: State
+    ) -> list[State]:
+        """The thread may end wherever it is, leaving all its children running."""
+        memory = self.calls.memory
+        value = scalar(self.run.value(act, state, event.thread))
+        if event.is_indirect:
+            value = memory.read(state, value, 0, memory.bits // 8, memory.bits)
+        ids = self.analysis.objects.thread_ids
+        found = {ids[base] for base in value.pointers if base in ids}
+        if value.is_unknown or not found:
+            found = {info.index for info in self.threads.all}
+        self.analysis.cancel(found)
+        return self.calls.library.plain(act, call, event, state)
+
     def _exit(self, act: Activation, call: Call, event: ev.ThreadExit, state: State) -> list[State]:
         value = None if event.value is None else scalar(self.run.value(act, state, event.value))
+        state = self.analysis.endings.after_thread(self.run, state)
         self.analysis.thread_ended(self.run.thread, state, value)
         return []
 
     def _end(self, act: Activation, call: Call, event: ev.ProcessExit, state: State) -> list[State]:
+        if event.status is not None:
+            self.analysis.endings.after_process(self.run, state)
         return []
 
     def _self(self, act: Activation, call: Call, event: ev.ThreadSelf, state: State) -> list[State]:

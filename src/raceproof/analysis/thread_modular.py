@@ -25,6 +25,7 @@ from __future__ import annotations
 import time
 
 from raceproof.analysis.contexts import Contexts
+from raceproof.analysis.endings import Endings
 from raceproof.analysis.evaluate import Evaluator, InitialMemory
 from raceproof.analysis.flow import Flow, Flows
 from raceproof.analysis.interference import Interference
@@ -35,7 +36,7 @@ from raceproof.analysis.state import Content, State
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
-from raceproof.concurrency.events import ThreadCreate, ThreadJoin
+from raceproof.concurrency.events import LockAttribute, ThreadCreate, ThreadJoin
 from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
 from raceproof.domains.bases import Base
@@ -62,6 +63,7 @@ class Analysis:
         deadline: float | None = None,
     ) -> None:
         self.program = program
+        self.sees_others = sees_others
         self.events = Events(program, models)
         self.flows = Flows(program)
         self.contexts = Contexts()
@@ -74,6 +76,12 @@ class Analysis:
         """Base -> bases whose addresses were stored in it, ever."""
         self.handed_over: set[int] = set()
         """Bases whose addresses were given to a new thread."""
+        self.endings = Endings(self)
+        self.recursive: set[str] = set()
+        """Functions seen to call themselves, directly or not."""
+        self.cancelled: set[int] = set()
+        """Threads that others may cancel."""
+        self.tells_always, self.counts_relocks = _oddities(program, self.events)
         self.rounds = Rounds(program, self.events, unroll)
         self.thresholds = _thresholds(program)
         self.is_recording = True
@@ -112,6 +120,14 @@ class Analysis:
     def hand_over(self, argument: AbstractValue) -> None:
         self.handed_over.update(argument.pointers)
 
+    def is_cancelled(self, thread: int) -> bool:
+        return thread in self.cancelled
+
+    def cancel(self, threads: set[int]) -> None:
+        if not threads <= self.cancelled:
+            self.cancelled |= threads
+            self.threads.version += 1
+
     def thread_ended(self, thread: int, state: State, value: AbstractValue | None) -> None:
         info = self.threads[thread]
         self.threads.ended(info, state.running)
@@ -132,7 +148,12 @@ class Analysis:
             index = 0
             while index < len(self.threads.all):
                 info = self.threads[index]
-                now = (self.threads.version, self.interference.version)
+                now = (
+                    self.threads.version,
+                    self.interference.version,
+                    len(self.objects.bases.weak),
+                    len(self.recursive),
+                )
                 if info.start is not None and self._seen.get(index) != now:
                     self._seen[index] = now
                     self._interpret(info)
@@ -157,7 +178,7 @@ class Analysis:
         state.registers = {}
         state.running = info.beside
         if info.is_unique:
-            state.running &= ~(info.bit | info.children)
+            state.running &= ~((info.bit | info.children) & ~info.inherited)
         if info.index:
             state.memory = self._own_globals(info, state.memory)
         function = self.program.functions[info.entry]
@@ -172,7 +193,10 @@ class Analysis:
             for left, value in run.run(function, arguments, {}, start, context):
                 result = value if isinstance(value, AbstractValue) else None
                 if info.index:
+                    left = self.endings.after_thread(run, left)
                     self.thread_ended(info.index, left, result)
+                else:
+                    self.endings.after_process(run, left)
 
     def _own_globals(self, info: ThreadInfo, memory: Memory) -> Memory:
         """Fresh thread-locals of a new thread."""
@@ -238,6 +262,22 @@ class Rounds:
         if isinstance(self._events.of(call), ThreadCreate | ThreadJoin):
             return True
         return isinstance(call.callee, FunctionAddress) and call.callee.name in self._busy
+
+
+def _oddities(program: Program, events: Events) -> tuple[bool, bool]:
+    """Does the program jump back to `setjmp`? Then what a thread writes is noted even while it is
+    alone. And is a second lock of a mutex by its owner sure to count? Not if mutexes are made that
+    refuse it and stay locked once."""
+    jumps = False
+    counts = True
+    for function in program.defined:
+        for call, _ in direct_calls(function):
+            event = events.of(call)
+            if event is not None:
+                jumps = jumps or event.model.returns_twice
+                if isinstance(event, LockAttribute) and event.recursive is not True:
+                    counts = False
+    return jumps, counts
 
 
 def _functions_with_threads(program: Program, events: Events) -> set[str]:

@@ -27,6 +27,10 @@ class ThreadInfo:
     call: int
     """The creating call."""
     is_unique: bool = True
+    is_repeated: bool = False
+    """May instances run one after the other? Then what it makes is made more than once."""
+    is_handler: bool = False
+    """A signal handler, which runs on some thread's behalf."""
     start: State | None = None
     argument: AbstractValue | None = None
     starts: int = 0
@@ -37,6 +41,10 @@ class ThreadInfo:
     """Bit set: threads that were running for sure when it was created, or were created then."""
     children: int = 0
     """Bit set of all threads created by it, or by those."""
+    inherited: int = 0
+    """Those of them that an earlier instance may have left running."""
+    waits_for: int = 0
+    """Bit set of threads that it may join, or that those may join."""
     left: int | None = None
     """Bit set of threads that may still run when it ends; None if it was never seen to end."""
     result: AbstractValue | None = None
@@ -121,6 +129,14 @@ class Threads:
         for other in self.all:
             if others >> other.index & 1:
                 other.surely_beside |= info.bit
+
+    def created(self, info: ThreadInfo, before: int, is_repeated: bool) -> None:
+        """It is created while the threads `before` may be running."""
+        inherited = info.inherited | (before & info.children)
+        if inherited != info.inherited or (is_repeated and not info.is_repeated):
+            info.inherited = inherited
+            info.is_repeated = info.is_repeated or is_repeated
+            self.version += 1
 
     def not_unique(self, info: ThreadInfo) -> None:
         if info.is_unique:

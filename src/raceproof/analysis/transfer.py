@@ -74,8 +74,7 @@ def _slot(run: Interpreter, act: Activation, i: StackSlot, state: State) -> list
     if isinstance(i.count, IntConstant):
         size = layout.size(i.type) * i.count.value
     is_private = i.number in act.flow.private_slots
-    info = run.analysis.threads[run.thread]
-    is_weak = act.is_capped or act.context.is_capped or (not info.is_unique and not is_private)
+    is_weak = act.is_capped or act.context.is_capped or (not is_private and run.is_repeated(act))
     base = run.analysis.objects.slot(i, act.context, act.counters, size, is_private, is_weak)
     if base not in act.slots:
         act.slots.append(base)
@@ -294,10 +293,29 @@ def _assembly(run: Interpreter, act: Activation, i: Assembly, state: State) -> l
             f"inline assembly at {i.position or act.function.display} "
             "accesses only its own operands and does not synchronise"
         )
+    given = domain.BOTTOM
+    for argument in i.arguments:
+        value = scalar(run.value(act, state, argument))
+        given = domain.join(given, domain.garbled(value, run.evaluator.pointer_bits))
+    if i.text.strip():
         for argument in i.arguments:
             if isinstance(argument.type, PointerType):
-                run.calls.memory.havoc(act, i, state, argument)
+                run.calls.memory.havoc(act, i, state, argument, holding=given)
+    if i.result is not None and given.pointers:
+        run.assign(act, i, state, _mixed(run, i.result.type, given))
+        return [state]
     return _any_result(run, act, i, state)
+
+
+def _mixed(run: Interpreter, type_: Type, given: AbstractValue) -> Content:
+    """Anything of a type, or made of what was given."""
+    if isinstance(type_, StructType):
+        return tuple(_mixed(run, field, given) for field in type_.fields)
+    anything = scalar(_anything(run, type_))
+    width = run.evaluator.width(type_)
+    if width != run.evaluator.pointer_bits:
+        return anything
+    return domain.join(anything, given)
 
 
 def _call(run: Interpreter, act: Activation, i: Call, state: State) -> list[State]:

@@ -1,45 +1,66 @@
-"""Variable arguments: each `va_arg` may give any of those passed at the call."""
+"""Variable arguments: each `va_arg` may give any of those passed at the call.
+
+The arguments of a call lie in an object of their own, without order: the list that `va_start` fills
+in points somewhere into it. However the compiler spells `va_arg`, and to whatever function the list
+is handed on, what is read in the end are the arguments' addresses, with unknown offsets.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.state import Content, State
+from raceproof.domains import integers as ints
+from raceproof.domains import objects as contents_of
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Intrinsic, NextArgument, PointerType
 
 if TYPE_CHECKING:
+    from raceproof.analysis.contexts import Context
     from raceproof.analysis.interpreter import Activation, Interpreter
 
 
 class VariableArguments:
-    """Arguments by the context of their callee. A list handed to another function is unknown."""
+    """Arguments by the context of their callee."""
 
     def __init__(self, run: Interpreter) -> None:
         self.run = run
         self._passed: dict[int, AbstractValue] = {}
 
-    def pass_on(self, context: int, values: list[AbstractValue]) -> None:
-        joined = self._passed.get(context, domain.BOTTOM)
+    def pass_on(self, context: Context, values: list[AbstractValue]) -> None:
+        passed = self._passed.get(context.number, domain.any_integer(8))
         for value in values:
-            joined = domain.join(joined, value.pointers_only() if value.pointers else joined)
-        self._passed[context] = joined
+            passed = domain.join(passed, domain.garbled(value, 8))
+        self._passed[context.number] = passed
 
     def intrinsic(self, act: Activation, instruction: Intrinsic, state: State) -> None:
-        """The list object points to the arguments; reading them goes through external memory."""
         memory = self.run.calls.memory
-        for argument in instruction.arguments:
-            memory.write_unknown(act, state, argument)
+        if instruction.name == "va_copy":
+            target, source = (memory.address(act, state, a) for a in instruction.arguments[:2])
+            memory.copy_bytes(state, target, source, None)
+        elif instruction.name == "va_start":
+            base = self._arguments(act, state)
+            place = domain.AbstractValue(ints.top(memory.bits), {base: ints.top(memory.bits)})
+            memory.put_addresses(state, memory.address(act, state, instruction.arguments[0]), place)
+
+    def _arguments(self, act: Activation, state: State) -> int:
+        base = self.run.analysis.objects.arguments(act.context)
+        byte = self._passed.get(act.context.number)
+        if byte is None:
+            byte = domain.garbled(self.run.analysis.external_pointer, 8)
+        state.memory = state.memory.set(base, contents_of.unknown(None, byte))
+        if byte.pointers:
+            self.run.analysis.stored_addresses(base, byte.pointers)
+        return base
 
     def next(self, act: Activation, instruction: NextArgument, state: State) -> Content:
-        context = act.context
-        found = self._passed.get(context.number, domain.BOTTOM)
-        width = self.run.evaluator.width(instruction.type) or 64
-        if isinstance(instruction.type, PointerType):
-            return domain.join(found, self.run.analysis.external_pointer)
-        return (
-            domain.join(found, domain.any_integer(width))
-            if found.pointers
-            else (domain.any_integer(width))
+        memory = self.run.calls.memory
+        width = self.run.evaluator.width(instruction.type) or memory.bits
+        place = memory.read(
+            state, memory.address(act, state, instruction.list), 0, memory.bits // 8, memory.bits
         )
+        found = memory.read(state, place, 0, (width + 7) // 8, width)
+        if isinstance(instruction.type, PointerType):
+            return domain.join(found, domain.any_integer(width))
+        return found

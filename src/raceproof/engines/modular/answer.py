@@ -54,11 +54,11 @@ def answer_of(
             )
             for a, b in _different(best)[:_MOST_CANDIDATES]:
                 candidates.append(Candidate(location, describer.access(a), describer.access(b)))
-    blind = _blind(analysis, describer)
+    blind = _blind(analysis)
     assumptions = sorted({a for info in analysis.threads.all for a in info.records.assumptions})
     if any(f.confidence >= Confidence.LIKELY for f in findings):
         outcome = Outcome.RACE
-    elif findings or blind:
+    elif findings or blind or not analysis.sees_others:
         outcome = Outcome.UNKNOWN
     else:
         outcome = Outcome.RACE_FREE
@@ -120,14 +120,12 @@ def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:
     return max(exact), min(exact[0] + a.size, exact[1] + b.size)
 
 
-def _blind(analysis: Analysis, describer: Describer) -> list[str]:
-    """Accesses that nobody can follow: no proof goes past them."""
+def _blind(analysis: Analysis) -> list[str]:
+    """What nobody can follow: no proof goes past it."""
     found: dict[str, None] = {}
     for info in analysis.threads.all:
-        for (_, instruction), is_write in info.records.blind.items():
-            position = analysis.program.instruction(instruction).position
-            kind = "write" if is_write else "read"
-            found[
-                f"not followed: a {kind} at {position} through a pointer that may point anywhere"
-            ] = None
+        for instruction, what in sorted(info.records.blind):
+            place = analysis.program.instruction(instruction).position
+            place_name = place or analysis.program.function_of(instruction).display
+            found[f"not followed: {what} at {place_name}"] = None
     return list(found)

@@ -41,6 +41,8 @@ def _by_base(analysis: Analysis) -> dict[int, list[RawAccess]]:
     """Accesses by base, one for each signature."""
     found: dict[int, dict[tuple[object, ...], RawAccess]] = {}
     for info in analysis.threads.all:
+        if info.is_handler:
+            continue
         for access in info.records.accesses.values():
             alike = found.setdefault(access.base, {})
             key = access.signature()
