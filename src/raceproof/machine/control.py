@@ -57,6 +57,8 @@ class Join(Operation):
         target = thread_of(machine, self.operand(machine, arguments, "thread"))
         if target.is_alive:
             return self.result(False, 16)
+        if machine.ghosts and not target.is_joined:
+            machine.ghosts -= 1
         target.is_joined = True
         pointer = self.operand(machine, arguments, "result_pointer")
         if pointer is not None and machine.known(pointer):
@@ -116,6 +118,14 @@ class Nothing(Operation):
     """Has no effect that anybody could see."""
 
     is_sync = False
+
+
+class CancelState(Nothing):
+    """Cancellation is always deferred and never off on the machine."""
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        machine.left_out.add("how cancellation is set")
+        return 0
 
 
 class CleanupPush(Operation):
@@ -209,6 +219,8 @@ class SpecificCreate(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = machine.sync.get("keys", 0)
         machine.sync["keys"] = key + 1
+        if self.operand(machine, arguments, "destructor"):
+            machine.left_out.add("destructors of thread-specific values")
         machine.memory.write(
             machine.known(self.operand(machine, arguments, "key_pointer")),
             key.to_bytes(4, "little"),

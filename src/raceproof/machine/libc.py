@@ -46,6 +46,8 @@ class LibraryCall(Operation):
         return machine.effects(self.model, arguments)
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        if self.model.callbacks:
+            machine.left_out.add(f"the calls that {self.name} makes")
         if self._function is not None and not any(
             isinstance(argument, Unknown) for argument in arguments
         ):

@@ -19,7 +19,7 @@ _BY_ROLE: dict[Role, Callable[[str, FunctionModel], Operation]] = {
     Role.EXIT_THREAD: control.ExitThread,
     Role.EXIT_PROCESS: control.ExitProcess,
     Role.CANCEL: control.Cancel,
-    Role.CANCEL_STATE: control.Nothing,
+    Role.CANCEL_STATE: control.CancelState,
     Role.CANCEL_POINT: control.CancelPoint,
     Role.CLEANUP_PUSH: control.CleanupPush,
     Role.CLEANUP_POP: control.CleanupPop,

@@ -69,6 +69,12 @@ class Machine:
         self.sync: dict[Any, Any] = {}
         """State of locks, conditions and the like: immutable values by key."""
         self.alive = 0
+        self.ghosts = 0
+        """With `keeps_ghosts`, finished threads that nobody has joined: the last thread alive still
+        stops at its visible steps, since it may race with what they did last."""
+        self.keeps_ghosts = False
+        self.left_out: set[str] = set()
+        """What the machine did not do though the program asked for it: no proof may rest on it."""
         self.output = bytearray()
         self.assumptions: set[str] = set()
         self.recorded: list[int] = []
@@ -107,6 +113,7 @@ class Machine:
         self.threads = []
         self.sync = {}
         self.alive = 0
+        self.ghosts = 0
         self.output = bytearray()
         self.recorded = []
         self.choice = None
@@ -164,7 +171,13 @@ class Machine:
             if other is thread or theirs is None or not theirs.accesses:
                 continue
             found = pending.conflict(theirs)
-            if found and self.is_valid(found[0]) and self.is_valid(found[1]):
+            if (
+                found
+                and self.is_valid(found[0])
+                and self.is_valid(found[1])
+                and self.is_enabled(thread)
+                and self.is_enabled(other)
+            ):
                 return other
         return None
 
@@ -209,7 +222,11 @@ class Machine:
 
     def _push_entry(self, main: ConcreteThread, entry: Function) -> None:
         arguments: list[Any] = []
-        if len(entry.parameters) >= 2:
+        if self.is_open and entry.parameters:
+            size = self.program.layout.pointer_size
+            vector = self.memory.allocate(main.arena, 64 * size, "argv", "argv")
+            arguments = [UNKNOWN, vector.base, vector.base]
+        elif len(entry.parameters) >= 2:
             name = self.memory.allocate(main.arena, 8, "argv[0]", "argv0")
             self.memory.write(name.base, b"program\0")
             size = self.program.layout.pointer_size

@@ -77,9 +77,9 @@ def stands_at_race(machine: Machine, schedule: Schedule) -> bool:
         return False
     if max(schedule.first, schedule.second) >= len(machine.threads):
         return False
-    first = machine.threads[schedule.first].pending
-    second = machine.threads[schedule.second].pending
-    if first is None or second is None:
+    threads = machine.threads[schedule.first], machine.threads[schedule.second]
+    first, second = threads[0].pending, threads[1].pending
+    if first is None or second is None or not all(map(machine.is_enabled, threads)):
         return False
     if (first.instruction, second.instruction) != schedule.instructions:
         return False

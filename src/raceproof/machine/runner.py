@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from raceproof.ir import Call
 from raceproof.machine.faults import (
     ChoiceNeeded,
+    Ended,
     ProgramExit,
     UndefinedBehaviour,
     Unsupported,
@@ -54,6 +55,28 @@ class Pause(Operation):
 PAUSE: Final = Pause("pause")
 
 
+class Doom(Operation):
+    """The end of the execution, as a step of its own.
+
+    A thread that runs into a fault between two visible steps (a failed assumption, a division by
+    zero) ends everything, but only once it gets there: until then the others may go on.
+    """
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__(f"doom: {ended}")
+        self._ended = ended
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        raise self._ended
+
+
+def _options(needed: ChoiceNeeded) -> int:
+    """Among how many values there is to choose."""
+    if not needed.args:
+        raise Unsupported("an unknown value decides what an operation does")
+    return int(needed.args[0])
+
+
 class Runner:
     """Runs the threads of one machine."""
 
@@ -85,7 +108,7 @@ class Runner:
         try:
             result = operation.execute(machine, thread, pending.arguments)
         except ChoiceNeeded as needed:
-            pending.options = needed.args[0]
+            pending.options = _options(needed)
             thread.pending = pending
             return
         following = self._settle(thread, pending, result)
@@ -138,8 +161,25 @@ class Runner:
         thread.atomic_depth = 0
         thread.status = Status.FINISHED
         machine.alive -= 1
+        if machine.keeps_ghosts:
+            machine.ghosts += 1
+        if thread.cleanups:
+            machine.left_out.add("the clean-up handlers of a thread that ends early")
 
     def _run(self, thread: ConcreteThread, segment: int) -> None:
+        """Run on from a segment; a fault on the way waits for its turn if others are there."""
+        try:
+            self._run_to_step(thread, segment)
+        except Unsupported:
+            raise
+        except Ended as ended:
+            machine = self._machine
+            if machine.alive + machine.ghosts <= 1:
+                raise
+            instruction = machine.current_instruction(thread) if thread.frames else 0
+            thread.pending = Pending(instruction, (), Doom(ended), (), True)
+
+    def _run_to_step(self, thread: ConcreteThread, segment: int) -> None:
         try:
             self._loop(thread, segment)
         except KeyError as error:
@@ -154,9 +194,13 @@ class Runner:
             raise UndefinedBehaviour(f"an access out of bounds ({error})") from error
         except ZeroDivisionError as error:
             raise UndefinedBehaviour("division by zero") from error
+        except ChoiceNeeded as error:
+            raise Unsupported("an unknown value decides what a step does") from error
         except TypeError as error:
             if "read-write" in str(error):
                 raise UndefinedBehaviour("a write to a constant") from error
+            if self._machine.is_open:
+                raise Unsupported("an unknown value where a known one is needed") from error
             raise
 
     def _loop(self, thread: ConcreteThread, segment: int) -> None:
@@ -175,7 +219,7 @@ class Runner:
                 index = ~segment
                 kind = kinds[index]
                 if kind == _ACCESS:
-                    if machine.alive > 1 and self._stop_at_access(
+                    if (machine.alive > 1 or machine.ghosts) and self._stop_at_access(
                         thread, frame, segment, infos[index]
                     ):
                         return
@@ -312,7 +356,7 @@ class Runner:
         operation = operation or info.operation
         assert info.instruction is not None
         pending = Pending(info.instruction.number, (), operation, arguments, operation.is_sync)
-        if machine.alive > 1:
+        if machine.alive > 1 or machine.ghosts:
             pending.accesses = self._flagged(thread, operation.accesses(machine, thread, arguments))
             if operation.is_sync or not self._is_private(pending.accesses):
                 thread.pending = pending
@@ -323,7 +367,7 @@ class Runner:
         try:
             result = operation.execute(machine, thread, arguments)
         except ChoiceNeeded as needed:
-            pending.options = needed.args[0]
+            pending.options = _options(needed)
             thread.pending = pending
             return None
         following = self._settle(thread, pending, result)
