@@ -101,6 +101,8 @@ class Arena:
 class MemorySnapshot:
     """All bytes that can change, shared between snapshots as far as they are equal."""
 
+    bases: tuple[int, ...]
+    """Of the objects, in order: who allocated first leaves no trace."""
     objects: tuple[MemoryObject, ...]
     contents: tuple[bytes | None, ...]
     masks: tuple[bytes | None, ...]
@@ -244,7 +246,8 @@ class Memory:
         return bytes(found.data[offset:end])
 
     def snapshot(self) -> MemorySnapshot:
-        objects = tuple(self.changing.values())
+        bases = tuple(sorted(self.changing))
+        objects = tuple([self.changing[base] for base in bases])
         contents = []
         masks = []
         for target in objects:
@@ -253,7 +256,7 @@ class Memory:
                 target.frozen_mask = None if target.mask is None else bytes(target.mask)
             contents.append(target.frozen)
             masks.append(target.frozen_mask)
-        return MemorySnapshot(objects, tuple(contents), tuple(masks))
+        return MemorySnapshot(bases, objects, tuple(contents), tuple(masks))
 
     def restore(self, snapshot: MemorySnapshot) -> None:
         """Make all bytes as they were."""

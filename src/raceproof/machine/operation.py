@@ -40,6 +40,11 @@ class EndThread:
 END_THREAD = EndThread()
 
 
+_C11_NAMES = ("mtx_", "cnd_", "thrd_")
+_C11_ERRORS = {16: 1, 110: 4}
+"""`thrd_busy` for EBUSY, `thrd_timedout` for ETIMEDOUT, `thrd_error` for the rest."""
+
+
 class Operation:
     """Base of all: a function of the library with its model."""
 
@@ -85,7 +90,9 @@ class Operation:
         """What the function returns when it did (or did not) do what it is for."""
         if self.model.success is Success.NONZERO:
             return int(succeeded)
-        return 0 if succeeded else error
+        if succeeded:
+            return 0
+        return _C11_ERRORS.get(error, 2) if self.name.startswith(_C11_NAMES) else error
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -106,7 +106,7 @@ class Runner:
             self._finish(thread)
             return
         try:
-            result = operation.execute(machine, thread, pending.arguments)
+            result = self._do(operation, thread, pending.arguments)
         except ChoiceNeeded as needed:
             pending.options = _options(needed)
             thread.pending = pending
@@ -115,6 +115,11 @@ class Runner:
         if following is not None:
             self._run(thread, following)
         self._run_started()
+
+    def _do(self, operation: Operation, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        if operation.model.caveat:
+            self._machine.left_out.add(operation.model.caveat)
+        return operation.execute(self._machine, thread, arguments)
 
     def _run_started(self) -> None:
         """Bring threads that were just created to their first visible step."""
@@ -365,7 +370,7 @@ class Runner:
             thread.pending = pending
             return None
         try:
-            result = operation.execute(machine, thread, arguments)
+            result = self._do(operation, thread, arguments)
         except ChoiceNeeded as needed:
             pending.options = _options(needed)
             thread.pending = pending

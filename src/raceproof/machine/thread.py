@@ -97,6 +97,8 @@ class ConcreteThread:
     thread_locals: dict[str, int] = field(default_factory=dict)
     specifics: dict[int, Any] = field(default_factory=dict)
     cleanups: tuple[tuple[Any, Any], ...] = ()
+    identity: Any = None
+    """What the explorer knows its frames by; None if they may have changed since."""
 
     @property
     def is_alive(self) -> bool:
@@ -121,4 +123,26 @@ class ConcreteThread:
             dict(self.thread_locals),
             dict(self.specifics),
             self.cleanups,
+        )
+
+    def shared_copy(self) -> ConcreteThread:
+        """A copy that shares all but what other threads may change; not to be run."""
+        return ConcreteThread(
+            self.number,
+            self.entry,
+            self.creator,
+            self.parent,
+            self.arena,
+            self.frames,
+            self.status,
+            self.pending,
+            self.atomic_depth,
+            self.result,
+            self.is_cancelled,
+            self.is_joined,
+            self.held,
+            self.thread_locals,
+            self.specifics,
+            self.cleanups,
+            self.identity,
         )

@@ -1,4 +1,12 @@
-"""A configuration: all that decides what can still happen, to be stored, compared and resumed."""
+"""A configuration: all that decides what can still happen, to be stored, compared and resumed.
+
+**State hashing.** Two configurations count as one if their keys are equal, and keys are compared in
+full, not by a digest: no state is ever taken for another one. What a key leaves out cannot change
+the future: registers that are dead at the point where a thread stands, the locks a thread holds
+(they stand in `sync` by their owner), the values of memory bytes that are unknown (they are zero
+under their mask), names and allocation sites. Objects lie in the arena of the thread that allocates
+them, so addresses do not depend on the interleaving and keys of equal states are equal.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +15,12 @@ from typing import Any
 
 from raceproof.machine.machine import Machine
 from raceproof.machine.memory import MemorySnapshot
-from raceproof.machine.segments import SegmentKind
+from raceproof.machine.segments import AccessRange, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame
 from raceproof.machine.unknown import Inside, Unknown
 
-BlockAccess = tuple[int, int, int, int]
-"""First byte, end, flags, instruction."""
-
-Blocks = tuple[frozenset[BlockAccess], ...]
-"""For each thread its plain accesses since it last synchronised."""
+Block = frozenset[AccessRange]
+"""Plain accesses of a thread since it last synchronised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,40 +29,59 @@ class Configuration:
     threads: tuple[ConcreteThread, ...]
     sync: dict[Any, Any]
     alive: int
-    blocks: Blocks
+    ghosts: int
+    blocks: tuple[Block, ...]
 
 
-def capture(machine: Machine, blocks: Blocks) -> Configuration:
+def capture(machine: Machine, blocks: tuple[Block, ...]) -> Configuration:
+    """What the machine stands in; it must be resumed before it goes on."""
     return Configuration(
         machine.memory.snapshot(),
-        tuple(thread.copy() for thread in machine.threads),
-        dict(machine.sync),
+        tuple(machine.threads),
+        machine.sync,
         machine.alive,
+        machine.ghosts,
         blocks,
     )
 
 
-def resume(machine: Machine, configuration: Configuration) -> None:
-    """Put the machine into a configuration."""
+def resume(machine: Machine, configuration: Configuration, mover: int) -> None:
+    """Put the machine into a configuration, in which thread `mover` is going to step."""
     machine.memory.restore(configuration.memory)
-    machine.threads = [thread.copy() for thread in configuration.threads]
+    machine.threads = [
+        thread.copy() if thread.number == mover else thread.shared_copy()
+        for thread in configuration.threads
+    ]
     machine.sync = dict(configuration.sync)
     machine.alive = configuration.alive
+    machine.ghosts = configuration.ghosts
     machine.ended = None
     machine.choice = None
 
 
-def key(configuration: Configuration) -> Any:
-    """Equal for configurations with the same future."""
-    memory = configuration.memory
-    return (
-        tuple([target.base for target in memory.objects]),
-        memory.contents,
-        memory.masks,
-        tuple([_thread_key(thread) for thread in configuration.threads]),
-        frozenset(configuration.sync.items()),
-        configuration.blocks,
-    )
+class Identities:
+    """Gives equal configurations equal keys, and equal threads the same small number."""
+
+    def __init__(self) -> None:
+        self._threads: dict[Any, int] = {}
+
+    def key(self, configuration: Configuration) -> Any:
+        memory = configuration.memory
+        return (
+            memory.bases,
+            memory.contents,
+            memory.masks,
+            tuple([self._thread(thread) for thread in configuration.threads]),
+            frozenset(configuration.sync.items()),
+            configuration.blocks,
+        )
+
+    def _thread(self, thread: ConcreteThread) -> int:
+        if thread.identity is None:
+            found = _thread_key(thread)
+            thread.identity = self._threads.setdefault(found, 2 * len(self._threads))
+        identity: int = thread.identity
+        return identity + thread.is_cancelled
 
 
 def _thread_key(thread: ConcreteThread) -> Any:
@@ -68,12 +92,15 @@ def _thread_key(thread: ConcreteThread) -> Any:
     return (
         tuple([_frame_key(frame) for frame in thread.frames]),
         None if operation is None else (type(operation).__name__, operation.name),
+        None
+        if pending is None
+        else (pending.options, tuple([_plain(argument) for argument in pending.arguments])),
         thread.arena.heap,
         thread.arena.stack,
         thread.atomic_depth,
-        thread.is_cancelled,
         tuple(thread.thread_locals.items()),
         tuple([(number, _plain(value)) for number, value in thread.specifics.items()]),
+        tuple([(_plain(routine), _plain(argument)) for routine, argument in thread.cleanups]),
     )
 
 
@@ -91,11 +118,14 @@ def _frame_key(frame: Frame) -> Any:
             after = infos[~following if following < 0 else following].live
             live = tuple([index for index in after if index != info.result])
     registers = frame.registers
+    after_arguments = getattr(frame.after, "arguments", ())
     return (
         frame.code.function.name,
         segment,
         tuple([_plain(registers[index]) for index in live]),
         frame.variadic,
+        len(frame.slots),
+        tuple([_plain(argument) for argument in (*frame.arguments, *after_arguments)]),
     )
 
 
@@ -103,6 +133,8 @@ def _plain(value: Any) -> Any:
     """A stand-in that can be compared."""
     if isinstance(value, Unknown):
         return ("inside", value.target.base) if isinstance(value, Inside) else "?"
+    if isinstance(value, float):
+        return ("float", repr(value))
     if isinstance(value, tuple):
         return tuple(_plain(part) for part in value)
     return value
