@@ -145,7 +145,12 @@ class Machine:
             return False
         if pending.operation is None:
             return True
-        return pending.operation.is_enabled(self, thread, pending.arguments)
+        try:
+            return pending.operation.is_enabled(self, thread, pending.arguments)
+        except Unsupported:
+            raise
+        except Ended:
+            return True  # it is about to fail, and nothing holds it back
 
     def step(self, number: int, choice: int | None = None) -> None:
         """Thread `number` takes its visible step and runs up to its next one."""

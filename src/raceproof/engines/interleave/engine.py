@@ -1,10 +1,12 @@
-"""The engine `interleave`: directed search, then the explorer."""
+"""The engine `interleave`: directed search, then the explorer, then the search again."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from raceproof.concurrency import Models
+from raceproof.engines.interleave.concrete import Explored, explore
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.interleave.search import DirectedSearch
@@ -14,8 +16,9 @@ from raceproof.machine.machine import Machine
 from raceproof.verdict import Answer, Candidate, Finding, Outcome
 
 DEFAULT_SECONDS = 60.0
-_SEARCH_SHARE = 0.4
-"""Of the time, for the first search; the rest is the explorer's, then the search's again."""
+_SEARCH_SHARE = 0.25
+_EXPLORER_SHARE = 0.75
+"""Of the time that is left, for the first search and for the explorer."""
 
 
 class Interleave:
@@ -46,6 +49,7 @@ class _Run:
         self._open = set(self._candidates)
         self._findings: dict[frozenset[int], Finding] = {}
         self._statistics: list[tuple[str, int | float | str]] = []
+        self._detail = ""
 
     def answer(self) -> Answer:
         asked = self._question.candidates
@@ -53,11 +57,50 @@ class _Run:
             return Answer(Outcome.RACE_FREE)
         pairs = self._candidates if asked is not None else None
         search = DirectedSearch(self._machine, pairs, self._options.seed)
-        total = self._deadline - time.monotonic()
-        until = time.monotonic() + total * _SEARCH_SHARE
-        search.run(lambda: until - time.monotonic(), self._take)
+        self._search(search, _SEARCH_SHARE)
+        if not self._is_enough():
+            explored = self._explore(_EXPLORER_SHARE)
+            if explored.is_proved and not self._findings:
+                return self._proof(explored)
+            if not self._is_enough():
+                if explored.hint and asked is None:
+                    search.wanted([explored.hint])
+                self._search(search, 1.0)
         self._statistics.append(("executions", search.executions))
         return self._conclude()
+
+    def _search(self, search: DirectedSearch, share: float) -> None:
+        left = self._until(share)
+        search.run(left, self._take)
+
+    def _explore(self, share: float) -> Explored:
+        explored = explore(
+            self._machine, self._models, self._options.mutex_rules, self._until(share)
+        )
+        self._statistics.append(("states", explored.states))
+        self._detail = f"{explored.states} states: {explored.reason or 'no more'}"
+        if explored.race is not None:
+            self._take(explored.race)
+        return explored
+
+    def _until(self, share: float) -> Callable[[], float]:
+        """Seconds left of a share of the time that is left now."""
+        now = time.monotonic()
+        end = now + share * (self._deadline - now)
+        return lambda: end - time.monotonic()
+
+    def _is_enough(self) -> bool:
+        if self._question.candidates is None or self._options.stop_at_first:
+            return bool(self._findings)
+        return not self._open
+
+    def _proof(self, explored: Explored) -> Answer:
+        return Answer(
+            Outcome.RACE_FREE,
+            assumptions=tuple(sorted(explored.assumptions)),
+            detail=f"all schedules were explored: {explored.states} states",
+            statistics=tuple(self._statistics),
+        )
 
     def _take(self, race: Race) -> bool:
         """Enter a race; whether no more is wanted."""
@@ -67,9 +110,7 @@ class _Run:
                 self._machine, race, candidates[0] if candidates else None
             )
             self._settle(race.pair)
-        if self._options.stop_at_first or self._question.candidates is None:
-            return True
-        return not self._open
+        return self._is_enough()
 
     def _settle(self, pair: frozenset[int]) -> None:
         """A location with a confirmed race needs no more work, nor do others of the same pair."""
@@ -90,5 +131,6 @@ class _Run:
             findings=tuple(self._findings.values()),
             open=open_candidates,
             assumptions=tuple(sorted(self._machine.assumptions)),
+            detail=self._detail,
             statistics=tuple(self._statistics),
         )

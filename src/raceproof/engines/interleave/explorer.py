@@ -132,47 +132,56 @@ class Explorer:
         self._parents: list[tuple[int, Move]] = []
         self._queue: deque[tuple[int, Configuration]] = deque()
         self._transitions = 0
+        self._at = (-1, Move(0))
+        """The state being left, and how."""
         self._log: list[tuple[int, Pending]] | None = None
 
     def run(self, seconds_left: Callable[[], float], most_states: int = MOST_STATES) -> Exploration:
-        machine = self._machine
         try:
             self._begin()
+            self._check_end()
+            self._add(-1, Move(0))
+            while self._queue:
+                if seconds_left() <= 0:
+                    return self._stop("the time is over")
+                if len(self._visited) > most_states:
+                    return self._stop(f"more than {most_states} states")
+                self._expand(*self._queue.popleft())
         except _RaceMet as met:
-            return self._race(met, -1, None)
-        if machine.ended is not None:
-            return self._first_end()
-        self._add(-1, Move(0))
-        while self._queue:
-            if seconds_left() <= 0:
-                return self._stop("the time is over")
-            if len(self._visited) > most_states:
-                return self._stop(f"more than {most_states} states")
-            number, configuration = self._queue.popleft()
-            for move in self._moves(configuration):
-                resume(machine, configuration, move.thread)
-                self._blocks = list(configuration.blocks)
-                self._transitions += 1
-                try:
-                    self._advance(move)
-                except _RaceMet as met:
-                    return self._race(met, number, move)
-                if isinstance(machine.ended, Unsupported):
-                    return self._stop(str(machine.ended))
-                if machine.ended is None:
-                    if len(machine.threads) > MOST_THREADS:
-                        return self._stop(f"more than {MOST_THREADS} threads")
-                    self._add(number, move)
-        if machine.left_out:
-            return self._stop(f"not done by the machine: {', '.join(sorted(machine.left_out))}")
+            return self._race(met)
+        except Unsupported as unsupported:
+            return self._stop(str(unsupported))
+        left_out = self._machine.left_out
+        if left_out:
+            return self._stop(f"not done by the machine: {', '.join(sorted(left_out))}")
         return Exploration(Conclusion.RACE_FREE, len(self._visited), self._transitions)
+
+    def _expand(self, number: int, configuration: Configuration) -> None:
+        machine = self._machine
+        for move in self._moves(configuration):
+            resume(machine, configuration, move.thread)
+            self._blocks = list(configuration.blocks)
+            self._transitions += 1
+            self._at = (number, move)
+            self._advance(move)
+            self._check_end()
+            self._add(number, move)
+
+    def _check_end(self) -> None:
+        """Raises `Unsupported` if the machine gave up here."""
+        machine = self._machine
+        if isinstance(machine.ended, Unsupported):
+            raise machine.ended
+        if len(machine.threads) > MOST_THREADS:
+            raise Unsupported(f"more than {MOST_THREADS} threads")
 
     def steps(self, moves: tuple[Move, ...]) -> list[tuple[int, Pending]]:
         """The visible steps that these moves take, each with its thread.
 
         The machine is left where the last move ended.
         """
-        self._log = log = []
+        log: list[tuple[int, Pending]] = []
+        self._log = log
         try:
             self._begin()
             for move in moves:
@@ -202,6 +211,8 @@ class Explorer:
             self._continue(machine.threads[0])
 
     def _add(self, parent: int, move: Move) -> None:
+        if self._machine.ended is not None:
+            return
         blocks = tuple([b if isinstance(b, frozenset) else frozenset(b) for b in self._blocks])
         configuration = capture(self._machine, blocks)
         identity = self._identities.key(configuration)
@@ -222,18 +233,12 @@ class Explorer:
     def _stop(self, reason: str) -> Exploration:
         return Exploration(Conclusion.INCOMPLETE, len(self._visited), self._transitions, reason)
 
-    def _first_end(self) -> Exploration:
-        if isinstance(self._machine.ended, Unsupported):
-            return self._stop(str(self._machine.ended))
-        if self._machine.left_out:
-            return self._stop("not everything was done by the machine")
-        return Exploration(Conclusion.RACE_FREE, 1, 0)
-
-    def _race(self, met: _RaceMet, parent: int, last: Move | None) -> Exploration:
-        moves = [] if last is None else [last]
-        while parent > 0:
-            parent, move = self._parents[parent]
+    def _race(self, met: _RaceMet) -> Exploration:
+        moves = []
+        parent, move = self._at
+        while parent >= 0:
             moves.append(move)
+            parent, move = self._parents[parent]
         return Exploration(
             Conclusion.RACE,
             len(self._visited),
@@ -349,10 +354,7 @@ def _synchronises(pending: Pending) -> bool:
     """Whether a step orders threads, or its order among others matters."""
     if pending.is_sync:
         return True
-    for _, _, flags in pending.accesses:
-        if flags & ATOMIC:
-            return True
-    return False
+    return any(flags & ATOMIC for _, _, flags in pending.accesses)
 
 
 def _enter(block: set[AccessRange], access: AccessRange) -> None:
