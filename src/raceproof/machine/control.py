@@ -45,6 +45,13 @@ def thread_of(machine: Machine, value: Any) -> ConcreteThread:
 class Join(Operation):
     is_cancel_point = True
 
+    def target(self, machine: Machine, arguments: tuple[Any, ...]) -> ConcreteThread | None:
+        """The thread it waits for; None if there is no such thread."""
+        try:
+            return thread_of(machine, self.operand(machine, arguments, "thread"))
+        except UndefinedBehaviour:
+            return None
+
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> bool:

@@ -41,7 +41,7 @@ class Explored:
 
 
 def explore(
-    machine: Machine, models: Models, rules: MutexRules, seconds_left: Callable[[], float]
+    machine: Machine, models: Models | None, rules: MutexRules, seconds_left: Callable[[], float]
 ) -> Explored:
     """Explore the program of `machine` (which has exact values) as far as the time goes."""
     states = 0

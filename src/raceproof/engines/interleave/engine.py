@@ -16,9 +16,11 @@ from raceproof.machine.machine import Machine
 from raceproof.verdict import Answer, Candidate, Finding, Outcome
 
 DEFAULT_SECONDS = 60.0
-_SEARCH_SHARE = 0.25
-_EXPLORER_SHARE = 0.75
-"""Of the time that is left, for the first search and for the explorer."""
+_SEARCH_SHARE = 0.1
+_SEARCH_SECONDS = 3.0
+"""Of the time, and at most, for the first search: most races are met at once."""
+_EXPLORER_SHARE = 0.7
+"""Of the time that is left then; the rest is the search's again."""
 
 
 class Interleave:
@@ -57,20 +59,19 @@ class _Run:
             return Answer(Outcome.RACE_FREE)
         pairs = self._candidates if asked is not None else None
         search = DirectedSearch(self._machine, pairs, self._options.seed)
-        self._search(search, _SEARCH_SHARE)
-        if not self._is_enough():
+        self._search(search, self._until(_SEARCH_SHARE, _SEARCH_SECONDS))
+        if not self._findings:
             explored = self._explore(_EXPLORER_SHARE)
-            if explored.is_proved and not self._findings:
+            if explored.is_proved:
                 return self._proof(explored)
-            if not self._is_enough():
-                if explored.hint and asked is None:
-                    search.wanted([explored.hint])
-                self._search(search, 1.0)
+            if explored.hint and asked is None:
+                search.wanted([explored.hint])
+        if not self._is_enough():
+            self._search(search, self._until(1.0))
         self._statistics.append(("executions", search.executions))
         return self._conclude()
 
-    def _search(self, search: DirectedSearch, share: float) -> None:
-        left = self._until(share)
+    def _search(self, search: DirectedSearch, left: Callable[[], float]) -> None:
         search.run(left, self._take)
 
     def _explore(self, share: float) -> Explored:
@@ -83,10 +84,10 @@ class _Run:
             self._take(explored.race)
         return explored
 
-    def _until(self, share: float) -> Callable[[], float]:
-        """Seconds left of a share of the time that is left now."""
+    def _until(self, share: float, most: float = float("inf")) -> Callable[[], float]:
+        """Seconds left of a share of the time that is left now, or of `most`."""
         now = time.monotonic()
-        end = now + share * (self._deadline - now)
+        end = now + min(share * (self._deadline - now), most)
         return lambda: end - time.monotonic()
 
     def _is_enough(self) -> bool:

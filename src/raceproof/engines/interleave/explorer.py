@@ -52,6 +52,7 @@ from raceproof.engines.interleave.configuration import (
     capture,
     resume,
 )
+from raceproof.machine.control import Join
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.inputs import Inputs
 from raceproof.machine.machine import Machine
@@ -293,6 +294,8 @@ class Explorer:
     def _execute(self, thread: ConcreteThread, pending: Pending) -> None:
         """Take a visible step: compare its accesses, then keep them or forget the block."""
         number = thread.number
+        if isinstance(pending.operation, Join):
+            self._forget_joined(thread, pending)
         for access in pending.accesses:
             self._compare(number, access)
         if not thread.atomic_depth:
@@ -305,9 +308,13 @@ class Explorer:
                 for access in pending.accesses:
                     _enter(block, access)
         self._step(thread, pending)
-        for other in self._machine.threads:
-            if other.is_joined and self._blocks[other.number]:
-                self._blocks[other.number] = _NOTHING
+
+    def _forget_joined(self, thread: ConcreteThread, pending: Pending) -> None:
+        """What a thread did last comes before its join, and before what the join writes."""
+        assert isinstance(pending.operation, Join)
+        target = pending.operation.target(self._machine, pending.arguments)
+        if target is not None and not target.is_alive and not thread.is_cancelled:
+            self._blocks[target.number] = _NOTHING
 
     def _compare(self, number: int, access: AccessRange) -> None:
         """With the blocks of the other threads, and with what they are about to do."""

@@ -1,0 +1,185 @@
+"""The explorer: its reduction loses nothing, its proofs and schedules hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from raceproof.engines.interleave.concrete import explore
+from raceproof.engines.interleave.explorer import Conclusion, Explorer, NoInputs
+from raceproof.frontend import load_program
+from raceproof.machine.machine import Machine
+from raceproof.options import MutexRules, Options
+from tests.lowering import lower
+from tests.programs_index import TestProgram, programs
+
+HEAD = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+int x, y; sem_t s; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER; atomic_int flag; int *p;
+extern int __VERIFIER_nondet_int(void); extern _Bool __VERIFIER_nondet_bool(void);
+"""
+
+
+def conclusion(text: str, *, is_reduced: bool, is_open: bool = False) -> Conclusion:
+    machine = Machine(lower(HEAD + text), is_open=is_open)
+    inputs = None if is_open else NoInputs()
+    return Explorer(machine, is_reduced=is_reduced, inputs=inputs).run(lambda: 1.0).conclusion
+
+
+def agreed(text: str, *, is_open: bool = False) -> Conclusion:
+    """What both searches say."""
+    reduced = conclusion(text, is_reduced=True, is_open=is_open)
+    assert reduced is conclusion(text, is_reduced=False, is_open=is_open)
+    return reduced
+
+
+def two(worker: str, main: str, join: str = "pthread_join(t, 0);") -> str:
+    return f"""
+    static void *worker(void *a) {{ {worker} return 0; }}
+    int main(void) {{
+      pthread_t t; sem_init(&s, 0, 0); p = malloc(4); *p = 0;
+      pthread_create(&t, 0, worker, 0); {main} {join} return 0; }}"""
+
+
+BOUNDED = [p for p in programs() if p.path.suffix == ".c" and not p.unbounded]
+
+
+@pytest.mark.parametrize("program", BOUNDED, ids=str)
+def test_our_programs(program: TestProgram) -> None:
+    """The verdict is right, and without reduction it is the same."""
+    model = load_program([program.path], Options())
+    left = iter(range(4000, 0, -1))
+    found = explore(Machine(model), None, MutexRules.POSIX, lambda: next(left, 0))
+    if program.verdict == "race":
+        assert not found.is_proved
+    else:
+        assert found.race is None
+    full = Explorer(Machine(model, is_open=True), is_reduced=False).run(lambda: 1.0, 2000)
+    if full.conclusion is not Conclusion.INCOMPLETE:
+        reduced = Explorer(Machine(model, is_open=True)).run(lambda: 1.0, 2000)
+        assert reduced.conclusion is full.conclusion
+
+
+def test_reduction_reduces() -> None:
+    work = "pthread_mutex_lock(&m); x++; x++; x++; pthread_mutex_unlock(&m); y == 1; y == 2;"
+    program = lower(HEAD + two(work, work))
+    full, reduced = (
+        Explorer(Machine(program), is_reduced=is_reduced).run(lambda: 1.0)
+        for is_reduced in (False, True)
+    )
+    assert full.conclusion is reduced.conclusion is Conclusion.RACE_FREE
+    assert reduced.states < full.states / 2
+
+
+def test_race_after_the_thread_has_ended() -> None:
+    """The last access of a thread that ends in the same block is not forgotten."""
+    text = two("sem_post(&s); x = 1;", "sem_wait(&s); x = 2;")
+    assert agreed(text) is Conclusion.RACE
+
+
+def test_join_forgets_what_a_thread_did_last() -> None:
+    text = two("sem_post(&s); x = 1;", "sem_wait(&s); pthread_join(t, 0); x = 2;", "")
+    assert agreed(text) is Conclusion.RACE_FREE
+
+
+def test_race_with_a_block_that_frees() -> None:
+    text = two("sem_post(&s); free(p);", "sem_wait(&s); *p = 2;")
+    assert agreed(text) is Conclusion.RACE
+
+
+def test_race_with_a_slot_that_is_gone() -> None:
+    text = two("int own = 0; p = &own; sem_post(&s); own = 1;", "sem_wait(&s); *p = 2;")
+    assert agreed(text) is Conclusion.RACE
+
+
+def test_race_before_a_fault() -> None:
+    """A thread that is going to fail has not failed yet."""
+    text = two("sem_post(&s); int z = 0; x = 1 / z;", "sem_wait(&s); y = 1;")
+    assert agreed(text) is Conclusion.RACE_FREE
+    text = two("x = 1; sem_post(&s); y = 1; *(int *)0 = 1;", "sem_wait(&s); y = 2;")
+    assert agreed(text) is Conclusion.RACE
+    others = """
+    static void *fails(void *a) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m);
+      int z = 0; return (void *)(long)(1 / z); }
+    static void *writes(void *a) { sem_wait(&s); x = 1; return 0; }
+    int main(void) { pthread_t t, u, v; sem_init(&s, 0, 0); pthread_mutex_lock(&m);
+      pthread_create(&t, 0, fails, 0); pthread_create(&u, 0, writes, 0);
+      pthread_create(&v, 0, writes, 0); pthread_mutex_unlock(&m);
+      sem_post(&s); sem_post(&s); pthread_join(t, 0); return 0; }"""
+    assert agreed(others) is Conclusion.RACE
+
+
+def test_failed_trylock_orders_nothing() -> None:
+    text = two(
+        "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);",
+        "if (pthread_mutex_trylock(&m)) x = 2; else pthread_mutex_unlock(&m);",
+    )
+    assert agreed(text) is Conclusion.RACE
+
+
+def test_atomic_flag_hands_over() -> None:
+    text = two("x = 1; atomic_store(&flag, 1);", "while (!atomic_load(&flag)); x = 2;")
+    assert agreed(text) is Conclusion.RACE_FREE
+
+
+def test_blocked_join_is_not_about_to_write() -> None:
+    text = """
+    void *result;
+    static void *worker(void *a) { result = a; return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0);
+      pthread_join(t, &result); return 0; }"""
+    assert agreed(text) is Conclusion.RACE_FREE
+
+
+def test_unknown_inputs_go_both_ways() -> None:
+    text = two("x = 1;", "if (__VERIFIER_nondet_int() == 12345) x = 2;")
+    assert agreed(text, is_open=True) is Conclusion.RACE
+    text = two("x = 1;", "int i = __VERIFIER_nondet_int(); if (i > 3) y = i;")
+    assert agreed(text, is_open=True) is Conclusion.RACE_FREE
+
+
+def test_exact_values_do_not_prove_what_depends_on_inputs() -> None:
+    text = two("x = 1;", "if (__VERIFIER_nondet_int() == 12345) y = 2;")
+    assert conclusion(text, is_reduced=True) is Conclusion.INCOMPLETE
+
+
+def test_arguments_of_main_are_inputs() -> None:
+    text = """
+    static void *worker(void *a) { x = 1; return 0; }
+    int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, worker, 0);
+      if (argc == 1) pthread_join(t, 0); x = 2; return 0; }"""
+    machine = Machine(lower(HEAD + text))
+    assert not explore(machine, None, MutexRules.POSIX, lambda: 1.0).is_proved
+
+
+def test_cleanup_handlers_spoil_a_proof() -> None:
+    text = """
+    static void clean(void *a) { x = 1; }
+    static void *worker(void *a) { pthread_cleanup_push(clean, 0); pthread_testcancel();
+      pthread_cleanup_pop(0); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); pthread_cancel(t);
+      x = 2; pthread_join(t, 0); return 0; }"""
+    assert conclusion(text, is_reduced=True) is not Conclusion.RACE_FREE
+
+
+def test_endless_loop_of_plain_accesses_ends() -> None:
+    text = two("for (;;) x = 1;", "pthread_mutex_lock(&m); y = 1; pthread_mutex_unlock(&m);", "")
+    assert agreed(text) is Conclusion.RACE_FREE
+
+
+def test_mutex_rules() -> None:
+    """Under Linux's rules anyone may release a mutex; then it protects nothing here."""
+    text = """
+    static void *worker(void *a) { pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);
+      return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); pthread_mutex_unlock(&m);
+      pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }"""
+    program = lower(HEAD + text)
+    verdicts = [
+        Explorer(Machine(program, mutex_rules=rules)).run(lambda: 1.0).conclusion
+        for rules in (MutexRules.POSIX, MutexRules.LINUX)
+    ]
+    assert verdicts == [Conclusion.RACE_FREE, Conclusion.RACE]

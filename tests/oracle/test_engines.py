@@ -1,0 +1,41 @@
+"""All engines against the oracle, on random programs."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, Phase, assume, given, settings
+
+from tests.lowering import lower
+from tests.oracle.generator import Generated, concurrent_programs
+from tests.oracle.judging import answer, complaint, concluded, is_racy
+
+few = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@settings(few, max_examples=40)
+@given(concurrent_programs())
+def test_quick_engines_against_the_oracle(generated: Generated) -> None:
+    """And the reduction of the explorer."""
+    program = lower(generated.text)
+    racy = is_racy(program, 4000)
+    assume(racy is not None)
+    assert racy is not None
+    assert concluded(program, is_reduced=True, most_states=4000) is racy
+    for engine in ("modular", "summary"):
+        assert not complaint(engine, answer(engine, program, 20.0), racy), engine
+
+
+@settings(few, max_examples=8)
+@given(concurrent_programs())
+def test_slow_engines_against_the_oracle(generated: Generated) -> None:
+    program = lower(generated.text)
+    racy = is_racy(program, 4000)
+    assume(racy is not None)
+    assert racy is not None
+    for engine, seconds in (("interleave", 4.0), ("bounded", 10.0)):
+        assert not complaint(engine, answer(engine, program, seconds), racy), engine
