@@ -89,6 +89,11 @@ class Toolchain:
             raise UserError(f"--clang {clang}: there is no such file")
         return (str(clang),)
 
+    @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """Folders whose files are as fixed as the compiler itself."""
+        return (self._wheel,) if self.options.clang is None else ()
+
     def headers(self, is_cxx: bool) -> tuple[str, ...]:
         """Flags that name the system headers; none for a Clang of the user's."""
         if self.options.clang is not None:
