@@ -58,6 +58,15 @@ class FailOn(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """Findings that do not count: those whose location and file match both patterns."""
+
+    location: str = "*"
+    file: str = "*"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Every option of every command."""
 
@@ -78,6 +87,15 @@ class Options:
     entry: str | None = None
     """The function where the program starts, if not ``main``."""
     models: tuple[Path, ...] = ()
+
+    # A whole project (``scan``).
+    exclude: tuple[str, ...] = ()
+    """Patterns of folders and files whose code is not ours to report on."""
+    changed_since: str | None = None
+    """Report only what the changes since this Git revision touch."""
+    cache: Path | None = None
+    """Where to remember what was found out."""
+    no_cache: bool = False
 
     # How much to spend.
     timeout: float | None = None
@@ -118,6 +136,10 @@ class Options:
     schedules: Path | None = None
     """A folder for the schedules of confirmed races."""
     fail_on: FailOn = FailOn.LIKELY
+    suppressions: tuple[Suppression, ...] = ()
+    baseline: Path | None = None
+    """A file of findings that are known already."""
+    write_baseline: Path | None = None
     cross_check: bool = False
     """Ask every engine about the whole program, and compare what they say."""
     explain_pipeline: bool = False

@@ -162,6 +162,25 @@ class Schedule:
         return tuple(steps)
 
 
+class ExcuseKind(Enum):
+    """Where somebody said that a finding is to be left out of the count."""
+
+    COMMENT = "comment"
+    """Beside the access, in the source."""
+    SETTING = "setting"
+    """`suppressions` in the configuration file."""
+    BASELINE = "baseline"
+    """It was there before, and is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """Why a finding does not count, in the words of who said so."""
+
+    kind: ExcuseKind
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     location: Location
@@ -172,6 +191,8 @@ class Finding:
     engine: str = ""
     others: tuple[tuple[Access, Access], ...] = ()
     """Further pairs on the same location (`--all-pairs`)."""
+    excuse: Excuse | None = None
+    """Not None: suppressed; it is told, but does not count."""
 
 
 @dataclass(frozen=True, slots=True)

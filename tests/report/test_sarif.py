@@ -73,7 +73,7 @@ RESULT = closed(
     codeFlows=some(closed("threadFlows", threadFlows={**some(FLOW), "minItems": 1})),
     partialFingerprints={"type": "object", "additionalProperties": STRING},
     suppressions=some(
-        closed("kind", kind={"const": "inSource"}, status=STRING, justification=STRING)
+        closed("kind", kind={"enum": ["inSource", "external"]}, status=STRING, justification=STRING)
     ),
     properties=BAG,
 )

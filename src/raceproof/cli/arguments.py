@@ -14,7 +14,12 @@ from raceproof.options import DataModel, Options
 DEFAULTS = Options()
 
 
-def add_program_arguments(parser: ArgumentParser) -> None:
+FILES_HELP = "C (.c, .i), C++ (.cc, .cpp, .cxx) or LLVM (.ll, .bc) files of one program"
+
+
+def add_program_arguments(
+    parser: ArgumentParser, files_name: str = "FILE", files_help: str = FILES_HELP
+) -> None:
     """What every command takes that reads a program: files, how to compile them, verbosity."""
     parser.argument_default = SUPPRESS
     parser.add_argument(
@@ -22,8 +27,8 @@ def add_program_arguments(parser: ArgumentParser) -> None:
         nargs="*",
         type=Path,
         default=[],
-        metavar="FILE",
-        help="C (.c, .i), C++ (.cc, .cpp, .cxx) or LLVM (.ll, .bc) files of one program",
+        metavar=files_name,
+        help=files_help,
     )
     _add_compile_arguments(parser)
     _add_database_arguments(parser)

@@ -1,20 +1,15 @@
 """``raceproof check``: one program, one verdict."""
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from dataclasses import replace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from raceproof.cli.arguments import (
-    DEFAULTS,
-    add_program_arguments,
-    read_options,
-)
+from raceproof.cli.arguments import add_program_arguments, read_options
 from raceproof.cli.engine_arguments import add_budget_arguments, add_engine_arguments
-from raceproof.cli.output import output_stream
 from raceproof.cli.progress import shown_progress
+from raceproof.cli.report_arguments import add_report_arguments
 from raceproof.errors import UserError
-from raceproof.options import FailOn, Options, ReportFormat
+from raceproof.options import Options
 
 if TYPE_CHECKING:
     from raceproof.ir import Program
@@ -40,6 +35,7 @@ exit codes:
 def add_arguments(parser: ArgumentParser) -> None:
     add_program_arguments(parser)
     _add_verdict_arguments(parser)
+    add_report_arguments(parser)
     add_budget_arguments(parser)
     add_engine_arguments(parser)
 
@@ -65,30 +61,6 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
         help="tell which engine decided what, and how long it took",
     )
     group.add_argument(
-        "--format",
-        dest="format",
-        type=ReportFormat,
-        choices=list(ReportFormat),
-        help=f"how to write the verdict (default: {DEFAULTS.format})",
-    )
-    group.add_argument(
-        "--also",
-        dest="also",
-        action="append",
-        type=_format_and_file,
-        metavar="FORMAT=FILE",
-        help="write the verdict in this format, too, as --also sarif=races.sarif (repeatable)",
-    )
-    group.add_argument(
-        "--fail-on",
-        dest="fail_on",
-        type=FailOn,
-        choices=list(FailOn),
-        help="end with exit code 1 if a finding is at least this sure: a schedule that ends in "
-        "the race was replayed (confirmed), all we can check speaks for a race (likely), or "
-        f"nothing rules it out (possible) (default: {DEFAULTS.fail_on})",
-    )
-    group.add_argument(
         "--schedules",
         dest="schedules",
         type=Path,
@@ -97,36 +69,19 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def _format_and_file(text: str) -> tuple[ReportFormat, Path]:
-    """An argument type: `html=report.html`."""
-    name, sign, file = text.partition("=")
-    if not sign or not file or name not in list(ReportFormat):
-        words = ", ".join(ReportFormat)
-        raise ArgumentTypeError(f"{text!r} is not FORMAT=FILE with a FORMAT of: {words}")
-    return ReportFormat(name), Path(file)
-
-
 def run(arguments: Namespace) -> int:
-    from raceproof import pipeline, report
+    from raceproof import pipeline
+    from raceproof.cli.outcome import deliver
     from raceproof.frontend import load_program
-    from raceproof.verdict import Confidence
 
     options = read_options(arguments)
     program = load_program(arguments.files, options)
     with shown_progress(options) as progress:
         verdict = pipeline.check(program, options, progress)
-    with output_stream(options) as stream:
-        report.write(verdict, program, options, stream)
-    for further, path in options.also:
-        chosen = replace(options, format=further, output=path)
-        with output_stream(chosen) as stream:
-            report.write(verdict, program, chosen, stream)
+    code = deliver(verdict, program, options)
     if options.schedules is not None:
         _write_schedules(verdict, program, options, options.schedules)
-    if pipeline.has_failed(verdict):
-        return FAILED
-    least = Confidence[options.fail_on.name]
-    return int(any(finding.confidence >= least for finding in verdict.findings))
+    return FAILED if pipeline.has_failed(verdict) else code
 
 
 def _write_schedules(

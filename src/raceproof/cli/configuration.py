@@ -8,7 +8,7 @@ command line says wins; lists (header folders, macros, models) are added up.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +19,17 @@ from raceproof.errors import UserError
 from raceproof.options import Options
 
 FILE = "raceproof.toml"
-_NOT_SET_HERE = {"verbosity", "output", "also", "stop_at_first", "cross_check", "explain_pipeline"}
+_NOT_SET_HERE = {
+    "verbosity",
+    "output",
+    "also",
+    "stop_at_first",
+    "cross_check",
+    "explain_pipeline",
+    "changed_since",
+    "no_cache",
+    "write_baseline",
+}
 """What is said for one run only."""
 
 
@@ -85,6 +95,8 @@ def _convert(value: Any, kind: Any, folder: Path, where: str, key: str) -> Any:
             raise UserError(f"{where}: {key!r} must be a list, as {key} = [...]")
         item = get_args(kind)[0]
         return tuple(_convert(one, item, folder, where, key) for one in value)
+    if is_dataclass(kind):
+        return _convert_table(value, kind, folder, where, key)
     if kind is Path and isinstance(value, str):
         return folder / value
     if isinstance(kind, type) and issubclass(kind, StrEnum):
@@ -96,6 +108,19 @@ def _convert(value: Any, kind: Any, folder: Path, where: str, key: str) -> Any:
     if kind in (str, int, float, bool) and type(value) is kind:
         return value
     raise UserError(f"{where}: {key!r} must be {_NOUNS.get(kind, 'a text')}")
+
+
+def _convert_table(value: Any, kind: Any, folder: Path, where: str, key: str) -> Any:
+    """A table, as `{ location = "stats.*", reason = "counters" }`."""
+    hints = get_type_hints(kind)
+    names = ", ".join(hints)
+    if not isinstance(value, dict):
+        raise UserError(f"{where}: {key!r} must be a list of tables with {names}")
+    for name in value:
+        if name not in hints:
+            raise UserError(f"{where}: unknown key {name!r} in {key!r} (known: {names})")
+    converted = {n: _convert(v, hints[n], folder, where, f"{key}.{n}") for n, v in value.items()}
+    return kind(**converted)
 
 
 _NOUNS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}

@@ -29,6 +29,7 @@ class Command(Protocol):
 COMMANDS = {
     "check": "look for data races in a program, or prove that it has none",
     "replay": "run a schedule that ends in a race, and show it step by step",
+    "scan": "look for data races in a whole project; a second run looks at what changed only",
     "events": "list what is understood as thread, lock and memory operations, by function",
     "ir": "print the program model, with source lines",
     "bench": "run a set of tasks with known answers, and tell how well it went",

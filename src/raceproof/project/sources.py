@@ -40,6 +40,14 @@ class Project:
         root = str(self.root)
         return full[len(root) + 1 :] if full.startswith(root + os.sep) else full
 
+    def shown(self, name: str) -> str:
+        """A file that `name` gave, as seen from the working directory."""
+        here = os.getcwd()
+        if here == str(self.root):
+            return name
+        full = os.path.join(self.root, name)
+        return full[len(here) + 1 :] if full.startswith(here + os.sep) else full
+
 
 def find_project(paths: Sequence[Path], options: Options) -> Project:
     """The project that the arguments mean: files, folders, or the build database."""

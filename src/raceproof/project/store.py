@@ -90,7 +90,7 @@ class Store:
             self._written.setdefault((table, key), [b""]).append(_pack(value))
 
     def commit(self) -> None:
-        if self._database is None or not (self._written or self._used):
+        if self._database is None or not self._written:
             return
         try:
             self._write(self._database)

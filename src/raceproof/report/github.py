@@ -9,7 +9,7 @@ from raceproof.options import Options
 from raceproof.report import words
 from raceproof.report.paths import shown
 from raceproof.report.source import Sources
-from raceproof.report.suppression import suppression
+from raceproof.report.suppression import excuse_of
 from raceproof.verdict import Confidence, Finding, Verdict
 
 _COMMANDS = {
@@ -22,7 +22,7 @@ _COMMANDS = {
 def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
     sources = Sources(program)
     for finding in verdict.findings:
-        if suppression(finding, sources) is None:
+        if excuse_of(finding, sources) is None:
             stream.write(_annotation(finding) + "\n")
     for notice in verdict.notices:
         stream.write(f"::warning title=raceproof::{_text(notice)}\n")

@@ -18,7 +18,7 @@ from raceproof.report.interleaving import interleaving
 from raceproof.report.lanes import Picture, picture
 from raceproof.report.paths import shown
 from raceproof.report.source import Sources
-from raceproof.report.suppression import suppression
+from raceproof.report.suppression import excuse_of
 from raceproof.verdict import Access, Confidence, Finding, Verdict
 
 _CONTEXT = 4
@@ -56,7 +56,8 @@ class _Shown:
     sides: list[_Side]
     others: list[str]
     picture: Picture | None
-    suppression: str | None
+    excuse: str
+    """Why it does not count; empty: it does."""
     haystack: str
     """What the search looks in."""
 
@@ -96,6 +97,11 @@ def _template(name: str) -> str:
     return files("raceproof.report").joinpath(f"templates/{name}").read_text("utf-8")
 
 
+def _excuse(finding: Finding, sources: Sources) -> str:
+    excuse = excuse_of(finding, sources)
+    return "" if excuse is None else words.excuse(excuse)
+
+
 def _finding(number: int, finding: Finding, program: Program, sources: Sources) -> _Shown:
     sides = [_side(access, sources) for access in finding.accesses]
     drawn = None
@@ -115,7 +121,7 @@ def _finding(number: int, finding: Finding, program: Program, sources: Sources) 
             for a, b in finding.others
         ],
         drawn,
-        suppression(finding, sources),
+        _excuse(finding, sources),
         " ".join(
             [
                 finding.location.name,

@@ -71,6 +71,8 @@ def _finding(finding: Finding, program: Program, sources: Sources) -> dict[str, 
         "engine": finding.engine,
         "accesses": [_access(access) for access in finding.accesses],
     }
+    if finding.excuse is not None:
+        found["suppressed"] = {"by": finding.excuse.kind.value, "reason": finding.excuse.reason}
     if finding.others:
         found["others"] = [[_access(access) for access in pair] for pair in finding.others]
     if finding.schedule is not None:

@@ -19,8 +19,8 @@ from raceproof.report.fingerprint import fingerprint
 from raceproof.report.interleaving import What, interleaving
 from raceproof.report.paths import is_relative, uri
 from raceproof.report.source import Sources
-from raceproof.report.suppression import suppression
-from raceproof.verdict import Access, Confidence, Finding, Site, Verdict
+from raceproof.report.suppression import excuse_of
+from raceproof.verdict import Access, Confidence, ExcuseKind, Finding, Site, Verdict
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -142,11 +142,12 @@ def _result(finding: Finding, program: Program, sources: Sources) -> Json:
             "engine": finding.engine,
         },
     }
-    excused = suppression(finding, sources)
-    if excused is not None:
-        entry: Json = {"kind": "inSource", "status": "accepted"}
-        if excused:
-            entry["justification"] = excused
+    excuse = excuse_of(finding, sources)
+    if excuse is not None:
+        kind = "inSource" if excuse.kind is ExcuseKind.COMMENT else "external"
+        entry: Json = {"kind": kind, "status": "accepted"}
+        if excuse.reason:
+            entry["justification"] = excuse.reason
         result["suppressions"] = [entry]
     return result
 

@@ -1,30 +1,142 @@
-"""``// raceproof: ignore[location] reason`` on the line of an access, or on the line above it."""
+"""Findings that somebody asked not to count.
+
+    // raceproof: ignore[stats.hits] a lost hit is fine        on the line of an access, or above
+    suppressions = [{ location = "stats.*", reason = "..." }]  in raceproof.toml
+    --baseline known.json                                      written by --write-baseline
+
+They stay in the report, marked; what excuses nothing (any more) is told, so that it goes away.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from raceproof.ir import Position
+from raceproof.options import Suppression
+from raceproof.report.fingerprint import fingerprint
+from raceproof.report.paths import shown
 from raceproof.report.source import Sources
-from raceproof.verdict import Finding
+from raceproof.verdict import Confidence, Excuse, ExcuseKind, Finding, Outcome, Verdict
 
-_COMMENT = re.compile(r"(?://|/\*)\s*raceproof:\s*ignore(?:\[([^\]]*)\])?\s*(.*?)\s*(?:\*/.*)?$")
+_COMMENT = re.compile(
+    r"(?://|/\*)\s*raceproof:\s*ignore(?:\[((?:[^\[\]]|\[[^\]]*\])*)\])?\s*(.*?)\s*(?:\*/.*)?$"
+)
+_MARK = "raceproof:"
+_MOST_GONE = 3
 
 
-def suppression(finding: Finding, sources: Sources) -> str | None:
-    """The reason given for ignoring the finding, perhaps empty; None if nobody asked for it."""
+def suppressed(
+    verdict: Verdict,
+    files: Iterable[str],
+    sources: Sources,
+    settings: Sequence[Suppression],
+    baseline: Mapping[str, str],
+) -> Verdict:
+    """The verdict with the findings marked that do not count, and notices of unused excuses."""
+    used: set[object] = set()
+    findings = tuple(
+        replace(finding, excuse=_excuse(finding, sources, settings, baseline, used))
+        for finding in verdict.findings
+    )
+    everywhere = [*files, *(a.position.file for f in findings for a in f.accesses if a.position)]
+    notices = [
+        *_unused_comments(dict.fromkeys(everywhere), sources, used),
+        *_unused_settings(settings, used),
+        *_gone(baseline, used),
+    ]
+    counts = any(f.excuse is None and f.confidence >= Confidence.LIKELY for f in findings)
+    outcome = verdict.outcome
+    if outcome is Outcome.RACE and not counts:
+        outcome = Outcome.UNKNOWN
+    return replace(
+        verdict, outcome=outcome, findings=findings, notices=(*verdict.notices, *notices)
+    )
+
+
+def excuse_of(finding: Finding, sources: Sources) -> Excuse | None:
+    """Why the finding does not count: as marked, else by a comment in the source."""
+    if finding.excuse is not None:
+        return finding.excuse
+    found = _comment(finding, sources)
+    return None if found is None else Excuse(ExcuseKind.COMMENT, found[1])
+
+
+def _excuse(
+    finding: Finding,
+    sources: Sources,
+    settings: Sequence[Suppression],
+    baseline: Mapping[str, str],
+    used: set[object],
+) -> Excuse | None:
+    comment = _comment(finding, sources)
+    if comment is not None:
+        used.add((comment[0].file, comment[0].line))
+        return Excuse(ExcuseKind.COMMENT, comment[1])
+    for setting in settings:
+        if _matches(setting, finding):
+            used.add(setting)
+            return Excuse(ExcuseKind.SETTING, setting.reason)
+    key = fingerprint(finding, sources) if baseline else ""
+    if key in baseline:
+        used.add(key)
+        return Excuse(ExcuseKind.BASELINE, "known before")
+    return None
+
+
+def _comment(finding: Finding, sources: Sources) -> tuple[Position, str] | None:
+    """Where the comment stands that excuses the finding, and its reason."""
     for access in finding.accesses:
         if access.position is None:
             continue
         for line in (access.position.line, access.position.line - 1):
-            text = sources.line(Position(access.position.file, line))
-            found = _COMMENT.search(text)
+            place = Position(access.position.file, line)
+            text = sources.line(place)
+            found = _COMMENT.search(text) if _MARK in text else None
             if found is None or (line != access.position.line and not _is_comment(text)):
                 continue
-            if found[1] is None or found[1].strip() == finding.location.name:
-                return found[2]
+            if found[1] is None or _is_like(finding.location.name, found[1].strip()):
+                return place, found[2]
     return None
 
 
 def _is_comment(text: str) -> bool:
     return text.startswith(("//", "/*"))
+
+
+def _is_like(name: str, pattern: str) -> bool:
+    """`*` stands for anything; brackets are those of C."""
+    parts = (re.escape(part) for part in pattern.split("*"))
+    return re.fullmatch(".*".join(parts), name) is not None
+
+
+def _matches(setting: Suppression, finding: Finding) -> bool:
+    if not _is_like(finding.location.name, setting.location):
+        return False
+    files = [shown(a.position.file) for a in finding.accesses if a.position is not None]
+    return setting.file == "*" or any(
+        _is_like(file, setting.file) or _is_like(Path(file).name, setting.file) for file in files
+    )
+
+
+def _unused_comments(files: Iterable[str], sources: Sources, used: set[object]) -> Iterable[str]:
+    for file in files:
+        for number, text in enumerate(sources.lines(file), 1):
+            if _MARK in text and _COMMENT.search(text) and (file, number) not in used:
+                yield f"{shown(file)}:{number}: this comment suppresses no finding"
+
+
+def _unused_settings(settings: Sequence[Suppression], used: set[object]) -> Iterable[str]:
+    for setting in settings:
+        if setting not in used:
+            where = f" in {setting.file}" if setting.file != "*" else ""
+            yield f"the suppression of {setting.location!r}{where} matches no finding"
+
+
+def _gone(baseline: Mapping[str, str], used: set[object]) -> Iterable[str]:
+    gone = sorted({name for key, name in baseline.items() if key not in used})
+    if gone:
+        listed = ", ".join(gone[:_MOST_GONE]) + (", ..." if len(gone) > _MOST_GONE else "")
+        yield f"findings of the baseline that are no more (write it again): {listed}"

@@ -48,8 +48,11 @@ class _Text:
         self._console.print(Text.assemble(*parts), soft_wrap=True)
 
     def verdict(self, verdict: Verdict) -> None:
-        for index, finding in enumerate(verdict.findings, 1):
-            self._finding(finding, index, len(verdict.findings))
+        counting = [finding for finding in verdict.findings if finding.excuse is None]
+        for index, finding in enumerate(counting, 1):
+            self._finding(finding, index, len(counting))
+        if self._options.verbosity > 0:
+            self._suppressed(verdict)
         if self._options.verbosity >= 0:
             if verdict.protections and verdict.outcome is not Outcome.RACE:
                 self._protections(verdict)
@@ -58,6 +61,11 @@ class _Text:
         if self._options.explain_pipeline or self._options.verbosity > 0:
             self._pipeline(verdict)
         self._line((words.summary(verdict), _OUTCOMES[verdict.outcome]))
+
+    def _suppressed(self, verdict: Verdict) -> None:
+        for finding in verdict.findings:
+            if finding.excuse is not None:
+                self._line((f"{words.excuse(finding.excuse)}: ", "bold"), words.title(finding))
 
     def _finding(self, finding: Finding, index: int, total: int) -> None:
         style = _STYLES[finding.confidence]

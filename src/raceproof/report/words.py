@@ -8,6 +8,8 @@ from raceproof.ir import Position
 from raceproof.verdict import (
     Access,
     Confidence,
+    Excuse,
+    ExcuseKind,
     Finding,
     HeldLock,
     LockMode,
@@ -27,6 +29,13 @@ OUTCOME_MEANS = {
     Outcome.RACE: "The program has a data race.",
     Outcome.RACE_FREE: "The program has no data race.",
     Outcome.UNKNOWN: "No answer: neither a race nor a proof that there is none.",
+}
+
+
+EXCUSE_MEANS = {
+    ExcuseKind.COMMENT: "Suppressed in the source",
+    ExcuseKind.SETTING: "Suppressed in the settings",
+    ExcuseKind.BASELINE: "In the baseline",
 }
 
 
@@ -104,15 +113,23 @@ def message(finding: Finding) -> str:
     )
 
 
+def excuse(one: Excuse) -> str:
+    """`Suppressed in the source: a lost hit is fine`."""
+    return EXCUSE_MEANS[one.kind] + (f": {one.reason}" if one.reason else "")
+
+
 def summary(verdict: Verdict) -> str:
     """The last line: verdict, threads, shared locations, time."""
     parts = [str(verdict.outcome)]
-    if verdict.findings:
+    counting = [finding for finding in verdict.findings if finding.excuse is None]
+    if counting:
         counts = dict.fromkeys(sorted(Confidence, reverse=True), 0)
-        for finding in verdict.findings:
+        for finding in counting:
             counts[finding.confidence] += 1
         listed = ", ".join(f"{number} {c}" for c, number in counts.items() if number)
-        parts.append(f"{count(len(verdict.findings), 'finding')} ({listed})")
+        parts.append(f"{count(len(counting), 'finding')} ({listed})")
+    if len(counting) < len(verdict.findings):
+        parts.append(f"{len(verdict.findings) - len(counting)} suppressed")
     parts.append(count(len(verdict.threads), "thread"))
     parts.append(count(len(verdict.shared), "shared location"))
     parts.append(f"{verdict.seconds:.2f} s")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import marshal
 from collections.abc import Callable
 from typing import Any
 
@@ -112,8 +110,7 @@ class Extractor:
         outline.is_flat = not any(
             event[0] in _FLOW for events, _ in outline.blocks for event in events
         )
-        body = (outline.blocks, outline.phis, outline.inductions, outline.slots)
-        outline.content = hashlib.blake2b(marshal.dumps(body, 2), digest_size=16).digest()
+        outline.seal()
         return outline
 
     # --- helpers ------------------------------------------------------------

@@ -22,6 +22,8 @@ Terminators: `("jump", targets)`, `("branch", if_true, if_false, test)`,
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
@@ -57,9 +59,14 @@ class Outline:
     allocations: dict[int, str]
     """Allocation -> type of its objects, if known."""
     content: bytes = b""
-    """Hash of all of the above but the lines."""
+    """Digest of the body, see `seal`."""
     is_flat: bool = field(default=True)
     """No lock, thread or exit event of its own."""
+
+    def seal(self) -> None:
+        """Computes the digest of all that a summary is made of."""
+        body = (self.blocks, self.phis, self.inductions, self.slots)
+        self.content = hashlib.blake2b(marshal.dumps(body, 2), digest_size=16).digest()
 
     def to_tuple(self) -> tuple[Any, ...]:
         return tuple(getattr(self, f.name) for f in fields(self))

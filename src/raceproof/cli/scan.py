@@ -1,0 +1,128 @@
+"""``raceproof scan``: a whole project, again and again."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from raceproof.cli.arguments import add_program_arguments, positive_integer, read_options
+from raceproof.cli.report_arguments import add_report_arguments
+
+if TYPE_CHECKING:
+    from raceproof.ir import Program
+    from raceproof.options import Options
+    from raceproof.project import Project, Report
+
+EPILOG = """\
+examples:
+  raceproof scan                                    the project here, as its build compiles it
+  raceproof scan src --exclude third_party          all C and C++ files below a folder
+  raceproof scan -p build/compile_commands.json --jobs 8
+  raceproof scan --changed-since origin/main        only what the branch touches
+  raceproof scan --write-baseline known.json        from now on only what is new:
+  raceproof scan --baseline known.json
+
+A second run looks only at what has changed; what is known is kept in .raceproof/.
+
+exit codes:
+  0  no finding that is at least as sure as --fail-on says
+  1  findings
+  2  nothing could be analysed, or raceproof is at fault
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    add_program_arguments(
+        parser,
+        "PATH",
+        "folders, or C, C++ or LLVM files (default: the build database found here, else this "
+        "folder)",
+    )
+    _add_project_arguments(parser)
+    add_report_arguments(parser)
+
+
+def _add_project_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("project")
+    group.add_argument(
+        "--exclude",
+        dest="exclude",
+        action="append",
+        metavar="PATTERN",
+        help="leave out folders and files that match, as third_party or 'src/legacy/*' "
+        "(repeatable)",
+    )
+    group.add_argument(
+        "--changed-since",
+        dest="changed_since",
+        metavar="REV",
+        help="report only findings in functions that differ from this Git revision",
+    )
+    group.add_argument(
+        "--jobs",
+        dest="jobs",
+        type=positive_integer,
+        metavar="N",
+        help="use N processes (default: one for each core)",
+    )
+    cache = group.add_mutually_exclusive_group()
+    cache.add_argument(
+        "--cache",
+        dest="cache",
+        type=Path,
+        metavar="DIR",
+        help="remember in DIR what was found out (default: .raceproof in the project)",
+    )
+    cache.add_argument(
+        "--no-cache", dest="no_cache", action="store_true", help="remember nothing, start afresh"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    from raceproof.cli.outcome import deliver
+    from raceproof.project import find_project, scan
+    from raceproof.project.places import relocated
+    from raceproof.project.store import FOLDER
+
+    options = read_options(arguments)
+    project = find_project(arguments.files, options)
+    cache = None if options.no_cache else options.cache or project.root / FOLDER
+    changed = None
+    if options.changed_since is not None:
+        from raceproof.project.changes import changed_lines
+
+        changed = changed_lines(project, options.changed_since)
+    from raceproof.cli.scan_progress import shown_bar
+
+    with shown_bar(options) as progress:
+        found = scan(project, options, cache, progress)
+    verdict = found.verdict
+    if changed is not None:
+        from raceproof.project.changes import touched
+
+        verdict = touched(verdict, changed, found.spans)
+    if options.verbosity > 0:
+        print(_work(found), file=sys.stderr)
+    verdict = relocated(verdict, project.shown)
+    return deliver(verdict, _program(project, found, options), options)
+
+
+def _work(found: Report) -> str:
+    """What this run had to do itself."""
+    remembered = ", all of it known before" if found.is_remembered else ""
+    return (
+        f"{len(found.files)} files, {found.compiled} compiled, "
+        f"{found.composed} summaries made{remembered}"
+    )
+
+
+def _program(project: Project, found: Report, options: Options) -> Program:
+    """What reports ask of a program: its files and its data model."""
+    from raceproof.ir import DebugInfo, Layout, Program
+    from raceproof.options import DataModel
+
+    bits = 32 if options.data_model is DataModel.ILP32 else 64
+    files = tuple(project.shown(file) for file in found.files)
+    return Program({}, {}, Layout.parse(f"e-p:{bits}:{bits}"), DebugInfo(), files)

@@ -1,0 +1,114 @@
+"""The engine over all programs of a project, and their answers as one verdict."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from raceproof.engines.summary.bottom_up import BottomUp
+from raceproof.engines.summary.engine import judge
+from raceproof.engines.summary.traces import Known
+from raceproof.engines.summary.unit import Unit
+from raceproof.options import Options
+from raceproof.project.linking import Linked, link
+from raceproof.project.places import places_of
+from raceproof.project.store import Store
+from raceproof.verdict import Answer, EngineRun, Finding, Outcome, Verdict
+
+ENGINE = "summary"
+_MOST_TRACES = 24
+"""Of one function body: rounds of a recursion, states of its callees in the last runs."""
+
+
+class StoredSummaries:
+    """The summaries of earlier runs; what is new is written when the store commits."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def find(self, body: bytes) -> list[Known]:
+        return self._store.get_all("summaries", body)[-_MOST_TRACES:]
+
+    def keep(self, body: bytes, known: Known) -> None:
+        self._store.add("summaries", body, known)
+
+
+def analyse(
+    records: Sequence[tuple[Any, ...]],
+    targets: Sequence[frozenset[str]],
+    options: Options,
+    store: Store,
+    progress: Callable[[str, int, int], None],
+) -> tuple[Verdict, dict[tuple[str, str], tuple[int, int]], int]:
+    """The verdict over all programs, the lines of the functions it speaks of, and how many
+    summaries had to be made."""
+    started = time.monotonic()
+    units = [Unit.from_tuple(record) for record in records]
+    answers = []
+    composed = 0
+    for program in link(units, targets, options.entry):
+        answer, made = _one(program, options, store, progress)
+        answers.append(answer)
+        composed += made
+    verdict = _merged(answers, time.monotonic() - started)
+    return verdict, _spans(verdict, units), composed
+
+
+def _one(
+    program: Linked,
+    options: Options,
+    store: Store,
+    progress: Callable[[str, int, int], None],
+) -> tuple[Answer, int]:
+    outlines = {name: o for unit in program.units for name, o in unit.outlines.items()}
+    stores = [store for unit in program.units for store in unit.stores]
+    jobs = options.jobs or os.cpu_count() or 1
+    memory = StoredSummaries(store) if store.is_kept else None
+    bottom_up = BottomUp(outlines, stores, memory, jobs)
+    bottom_up.run(lambda done: progress("summarizing", done, len(outlines)))
+    progress("looking for races", 0, 0)
+    return judge(program.units, bottom_up, program.entry, {}), bottom_up.composed
+
+
+def _merged(answers: Sequence[Answer], seconds: float) -> Verdict:
+    """Programs of one project share code: what several of them find is said once."""
+    race = any(answer.outcome is Outcome.RACE for answer in answers)
+    findings: dict[Any, Finding] = {}
+    for answer in answers:
+        for finding in answer.findings:
+            key = (finding.location, *((a.function, a.position) for a in finding.accesses))
+            known = findings.get(key)
+            if known is None or known.confidence < finding.confidence:
+                findings[key] = finding
+    outcome = Outcome.RACE if race else Outcome.UNKNOWN
+    detail = f"{len(answers)} programs" if len(answers) > 1 else answers[0].detail
+    run = EngineRun(ENGINE, str(outcome), seconds, detail)
+    return Verdict(
+        outcome,
+        tuple(sorted(findings.values(), key=lambda finding: -finding.confidence)),
+        _unique(one for answer in answers for one in answer.protections),
+        _unique(one for answer in answers for one in answer.assumptions),
+        (run,),
+        _unique(one for answer in answers for one in answer.threads),
+        _unique(one for answer in answers for one in answer.shared),
+        seconds,
+    )
+
+
+def _unique(items: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(items))
+
+
+def _spans(verdict: Verdict, units: Sequence[Unit]) -> dict[tuple[str, str], tuple[int, int]]:
+    """(file, function) -> first and last line, for the functions that findings speak of."""
+    wanted = {place for finding in verdict.findings for place in places_of(finding)}
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for unit in units:
+        for outline in unit.outlines.values():
+            place = (outline.file, outline.display)
+            if place in wanted:
+                lines = [line for line, _, file in outline.places.values() if file == outline.file]
+                found[place] = (outline.line, max([outline.line, *lines]))
+    return found
