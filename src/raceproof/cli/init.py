@@ -38,6 +38,14 @@ TEMPLATE = """\
 # What your own lock and thread functions do.                               (example)
 # models = ["locks.toml"]
 
+# --- a whole project (scan) ---
+
+# Folders and files of other people's code, by pattern.                     (example)
+# exclude = ["third_party", "*_test.c"]
+
+# Where to remember what was found out; by default .raceproof in the project. (example)
+# cache = "build/raceproof"
+
 # --- how much to spend ---
 
 # Seconds for a program, and GiB for an engine.                             (examples)
@@ -67,6 +75,12 @@ TEMPLATE = """\
 
 # End with exit code 1 from this confidence on: "confirmed", "likely" or "possible".
 # fail-on = "likely"
+
+# Findings that do not count; * stands for anything.                        (example)
+# suppressions = [{ location = "stats.*", file = "src/stats.c", reason = "may be off" }]
+
+# Findings that are known already, as --write-baseline wrote them.          (example)
+# baseline = "known-races.json"
 
 # Keep the schedules of confirmed races in this folder.                     (example)
 # schedules = "schedules"

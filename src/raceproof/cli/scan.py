@@ -105,7 +105,8 @@ def run(arguments: Namespace) -> int:
         verdict = touched(verdict, changed, found.spans)
     if options.verbosity > 0:
         print(_work(found), file=sys.stderr)
-    verdict = relocated(verdict, project.shown)
+    if project.root != Path.cwd():
+        verdict = relocated(verdict, project.shown)
     return deliver(verdict, _program(project, found, options), options)
 
 

@@ -104,11 +104,12 @@ def _unique(items: Iterable[Any]) -> tuple[Any, ...]:
 def _spans(verdict: Verdict, units: Sequence[Unit]) -> dict[tuple[str, str], tuple[int, int]]:
     """(file, function) -> first and last line, for the functions that findings speak of."""
     wanted = {place for finding in verdict.findings for place in places_of(finding)}
+    entries = {access.thread.entry for f in verdict.findings for access in f.accesses}
     found: dict[tuple[str, str], tuple[int, int]] = {}
     for unit in units:
         for outline in unit.outlines.values():
             place = (outline.file, outline.display)
-            if place in wanted:
+            if place in wanted or outline.display in entries:
                 lines = [line for line, _, file in outline.places.values() if file == outline.file]
                 found[place] = (outline.line, max([outline.line, *lines]))
     return found

@@ -64,10 +64,12 @@ def touched(
 def _is_touched(
     finding: Finding, changed: Ranges, spans: Mapping[tuple[str, str], tuple[int, int]]
 ) -> bool:
-    for place in places_of(finding):
-        span = spans.get(place)
-        if span is not None and _overlaps(changed.get(place[0], ()), span):
-            return True
+    places = set(places_of(finding))
+    entries = {access.thread.entry for access in finding.accesses}
+    for (file, function), span in spans.items():
+        if (file, function) in places or function in entries:
+            if _overlaps(changed.get(file, ()), span):
+                return True
     return any(
         access.position is not None
         and _overlaps(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields
 from enum import Enum
 from typing import Any, TypeVar, cast
 
@@ -25,15 +25,21 @@ def places_of(finding: Finding) -> Iterator[tuple[str, str]]:
 
 def relocated(value: Value, rename: Callable[[str], str]) -> Value:
     """The same verdict (or part of one) with its files renamed."""
-    return cast(Value, _relocated(value, rename))
+    seen: dict[int, tuple[Any, Any]] = {}
 
+    def convert(one: Any) -> Any:
+        if one is None or isinstance(one, str | int | float | Enum):
+            return one
+        known = seen.get(id(one))
+        if known is not None:
+            return known[1]
+        if isinstance(one, Position):
+            found: Any = Position(rename(one.file), one.line, one.column)
+        elif isinstance(one, tuple):
+            found = tuple([convert(item) for item in one])
+        else:
+            found = type(one)(*[convert(getattr(one, f.name)) for f in fields(one)])
+        seen[id(one)] = (one, found)
+        return found
 
-def _relocated(value: Any, rename: Callable[[str], str]) -> Any:
-    if isinstance(value, Position):
-        return replace(value, file=rename(value.file))
-    if isinstance(value, tuple):
-        return tuple(_relocated(item, rename) for item in value)
-    if isinstance(value, Enum) or not is_dataclass(value) or isinstance(value, type):
-        return value
-    changed = {f.name: _relocated(getattr(value, f.name), rename) for f in fields(value)}
-    return replace(value, **changed)
+    return cast(Value, convert(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from enum import Enum
 from typing import Any
 
@@ -30,21 +30,58 @@ _KINDS: dict[str, type[Any]] = {
 }
 
 
-def encode(value: Any) -> Any:
-    """Dataclasses to `(name, *fields)`, enumerations to `(name, value)`; tuples stay lists."""
-    if isinstance(value, Enum):
-        return (type(value).__name__, value.value)
-    if is_dataclass(value):
-        return (type(value).__name__, *(encode(getattr(value, f.name)) for f in fields(value)))
-    if isinstance(value, tuple):
-        return [encode(item) for item in value]
-    return value
+Data = tuple[list[list[Any]], Any]
+"""A table of objects, and the whole in terms of them."""
 
 
-def decode(data: Any) -> Any:
+def encode(value: Any) -> Data:
+    """Objects become rows `[kind, *fields]` of a table, each once; `(row,)` refers to one.
+
+    Findings share threads, calls and positions: written out each time they would be ten times as
+    much.
+    """
+    table: list[list[Any]] = []
+    rows: dict[Any, int] = {}
+    seen: dict[int, tuple[Any, Any]] = {}
+
+    def row(kind: str, parts: list[Any]) -> tuple[int]:
+        key = (kind, repr(parts))
+        if key not in rows:
+            rows[key] = len(table)
+            table.append([kind, *parts])
+        return (rows[key],)
+
+    def convert(one: Any) -> Any:
+        if one is None or isinstance(one, str | float | bool) or type(one) is int:
+            return one
+        known = seen.get(id(one))
+        if known is not None:
+            return known[1]
+        if isinstance(one, Enum):
+            found: Any = row(type(one).__name__, [one.value])
+        elif isinstance(one, tuple):
+            found = [convert(item) for item in one]
+        else:
+            parts = [convert(getattr(one, f.name)) for f in fields(one)]
+            found = row(type(one).__name__, parts)
+        seen[id(one)] = (one, found)
+        return found
+
+    whole = convert(value)
+    return table, whole
+
+
+def decode(data: Data) -> Any:
     """The other way round; raises KeyError or TypeError for what `encode` did not write."""
-    if isinstance(data, tuple):
-        return _KINDS[data[0]](*(decode(item) for item in data[1:]))
-    if isinstance(data, list):
-        return tuple(decode(item) for item in data)
-    return data
+    table, whole = data
+    objects: list[Any] = []
+
+    def restore(one: Any) -> Any:
+        kind = type(one)
+        if kind is tuple:
+            return objects[one[0]]
+        return tuple([restore(item) for item in one]) if kind is list else one
+
+    for name, *parts in table:
+        objects.append(_KINDS[name](*[restore(part) for part in parts]))
+    return restore(whole)

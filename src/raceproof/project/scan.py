@@ -210,7 +210,7 @@ class _Scan:
         try:
             verdict = decode(data[0])
             spans = {(file, function): (first, last) for file, function, first, last in data[1]}
-        except (KeyError, TypeError, ValueError):
+        except (IndexError, KeyError, TypeError, ValueError):
             return None
         return replace(self._report(verdict, spans, troubles), is_remembered=True)
 

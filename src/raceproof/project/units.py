@@ -98,7 +98,7 @@ def _outline(text: str, source: Source, project: Project, models: Models) -> Rec
     program = lower_module(text, [name])
     unit = make_unit(program, models, name, _naming(program, name))
     _rename_types(unit)
-    _rename_files(unit, lambda file: project.name((source.folder or Path.cwd()) / file))
+    _rename_files(unit, lambda file: project.name(Path.cwd() / file))
     modelled = [
         function.name
         for function in program.functions.values()

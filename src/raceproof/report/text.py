@@ -45,7 +45,11 @@ class _Text:
         self._options = options
 
     def _line(self, *parts: str | tuple[str, str]) -> None:
-        self._console.print(Text.assemble(*parts), soft_wrap=True)
+        if self._console.is_terminal:
+            self._console.print(Text.assemble(*parts), soft_wrap=True)
+            return
+        plain = "".join(part if isinstance(part, str) else part[0] for part in parts)
+        self._console.file.write(plain + "\n")
 
     def verdict(self, verdict: Verdict) -> None:
         counting = [finding for finding in verdict.findings if finding.excuse is None]
