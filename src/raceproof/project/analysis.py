@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from raceproof.engines.summary.bottom_up import BottomUp
@@ -38,6 +39,7 @@ class StoredSummaries:
 def analyse(
     records: Sequence[tuple[Any, ...]],
     targets: Sequence[frozenset[str]],
+    root: Path,
     options: Options,
     store: Store,
     progress: Callable[[str, int, int], None],
@@ -53,7 +55,7 @@ def analyse(
         answers.append(answer)
         composed += made
     verdict = _merged(answers, time.monotonic() - started)
-    return verdict, _spans(verdict, units), composed
+    return verdict, _spans(verdict, units, root), composed
 
 
 def _one(
@@ -101,15 +103,32 @@ def _unique(items: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(items))
 
 
-def _spans(verdict: Verdict, units: Sequence[Unit]) -> dict[tuple[str, str], tuple[int, int]]:
+def _spans(
+    verdict: Verdict, units: Sequence[Unit], root: Path
+) -> dict[tuple[str, str], tuple[int, int]]:
     """(file, function) -> first and last line, for the functions that findings speak of."""
     wanted = {place for finding in verdict.findings for place in places_of(finding)}
     entries = {access.thread.entry for f in verdict.findings for access in f.accesses}
     found: dict[tuple[str, str], tuple[int, int]] = {}
+    texts: dict[Path, list[str]] = {}
     for unit in units:
         for outline in unit.outlines.values():
             place = (outline.file, outline.display)
             if place in wanted or outline.display in entries:
                 lines = [line for line, _, file in outline.places.values() if file == outline.file]
-                found[place] = (outline.line, max([outline.line, *lines]))
+                last = max([outline.line, *lines])
+                found[place] = (outline.line, _closing(texts, root / outline.file, last))
     return found
+
+
+def _closing(texts: dict[Path, list[str]], file: Path, line: int) -> int:
+    """The line of the brace that ends a function of which `line` is the last one known to us."""
+    if file not in texts:
+        try:
+            texts[file] = file.read_text("utf-8", "replace").splitlines()
+        except OSError:
+            texts[file] = []
+    for number, text in enumerate(texts[file][line - 1 :], line):
+        if text.startswith("}"):
+            return number
+    return line

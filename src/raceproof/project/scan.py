@@ -222,6 +222,7 @@ class _Scan:
         verdict, spans, composed = analyse(
             [records[number][0] for number in good],
             targets,
+            self._project.root,
             self._options,
             self._store,
             self._progress,
