@@ -69,6 +69,7 @@ class FunctionLowering(Lowering):
         self._slot_values: list[dict[str, Value]] = []
         self._labels: dict[str, int] = {}
         self._parents: list[int] = []
+        self._predecessors: list[list[int]] = []
         self._current = 0
 
     # --- what the instruction handlers use -----------------------------------------------------
@@ -97,7 +98,12 @@ class FunctionLowering(Lowering):
         return self._labels[token]
 
     def emit_phi(self, token: str, type_: Type, incoming: list[tuple[str, Value | str]]) -> None:
-        edges = [(self._labels[label], value) for label, value in incoming if label in self._labels]
+        real = self._predecessors[self._current]
+        edges = [
+            (self._labels[label], value)
+            for label, value in incoming
+            if self._labels.get(label) in real
+        ]
         self._output.append(
             _PendingPhi(self.new_number(), self.position, self.register(token, type_), edges)
         )
@@ -125,6 +131,7 @@ class FunctionLowering(Lowering):
         ordered = [texts[old] for old in order]
         code = [text.lines for text in ordered]
         predecessors = reversed_edges([[position_of[s] for s in successors[old]] for old in order])
+        self._predecessors = predecessors
         dominators = Dominators(predecessors)
         self._parents = dominators.parents
         slots = promotable(code)

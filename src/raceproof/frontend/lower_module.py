@@ -10,6 +10,7 @@ from raceproof.frontend.llvm_text import LlvmSyntaxError, Names, Reader, symbol,
 from raceproof.frontend.lower_function import FunctionLowering
 from raceproof.frontend.module_text import FunctionText, ModuleText, split_module
 from raceproof.frontend.positions import Positions
+from raceproof.frontend.unwinding import without_idle_invokes
 from raceproof.ir import (
     AggregateConstant,
     Constant,
@@ -34,7 +35,10 @@ class FrontendBug(Exception):
 
 def lower_module(text: str, files: Sequence[str] = (), entry: str = "main") -> Program:
     """The program in LLVM's textual form."""
-    return _ModuleLowering(split_module(text)).program(tuple(files), entry)
+    module = split_module(text)
+    if " invoke " in text:
+        without_idle_invokes(module)
+    return _ModuleLowering(module).program(tuple(files), entry)
 
 
 class _ModuleLowering:
