@@ -15,6 +15,7 @@ from raceproof.ir import (
     NextArgument,
     PointerType,
     Type,
+    VectorType,
     VoidType,
 )
 from raceproof.machine.access_code import announce
@@ -67,6 +68,8 @@ def _write_operation(c: FunctionCompiler, i: Call, operation: Any, call: Call | 
 def _bits(c: FunctionCompiler, type_: Type) -> int:
     if isinstance(type_, PointerType):
         return c.pointer_bits
+    if isinstance(type_, VectorType):
+        return _bits(c, type_.element)
     return getattr(type_, "bits", 0)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from raceproof.concurrency.model import Wait as WaitMode
-from raceproof.machine.faults import Aborted, AssertionFailed, ProgramExit, UndefinedBehaviour
-from raceproof.machine.operation import END_THREAD, Enter, Operation
+from raceproof.machine.faults import Aborted, UndefinedBehaviour
+from raceproof.machine.operation import Operation
 from raceproof.machine.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Join(Operation):
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> bool:
-        if self.model.wait is not WaitMode.BLOCK or thread.is_cancelled:
+        if self.model.wait is not WaitMode.BLOCK or thread.must_end:
             return True
         target = self.operand(machine, arguments, "thread")
         return not thread_of(machine, target).is_alive
@@ -79,27 +79,6 @@ class Join(Operation):
         return (("thread", target.number),)
 
 
-class ExitThread(Operation):
-    is_sync = False
-
-    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
-        value = self.operand(machine, arguments, "value")
-        thread.result = 0 if value is None else value
-        return END_THREAD
-
-
-class ExitProcess(Operation):
-    """`exit`, `abort` and failed assertions."""
-
-    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
-        status = self.operand(machine, arguments, "status")
-        if status is not None:
-            raise ProgramExit(0 if isinstance(status, Unknown) else status & 0xFF)
-        if "assert" in self.name or "error" in self.name:
-            raise AssertionFailed(f"{self.name} was called")
-        raise Aborted(f"{self.name} was called")
-
-
 class Cancel(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         thread_of(machine, self.operand(machine, arguments, "thread")).is_cancelled = True
@@ -121,42 +100,27 @@ class CancelPoint(Operation):
         return (("thread", thread.number),)
 
 
+class CancelState(Operation):
+    """`pthread_setcancelstate`; `pthread_setcanceltype` changes nothing that we look at."""
+
+    is_sync = False
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        state = self.operand(machine, arguments, "state")
+        if state is not None:
+            old, thread.is_uncancellable = thread.is_uncancellable, bool(machine.known(state))
+        else:
+            machine.left_out.add("asynchronous cancellation")
+            old = False
+        if len(arguments) > 1 and machine.known(arguments[1]):
+            machine.memory.write(arguments[1], int(old).to_bytes(4, "little"))
+        return 0
+
+
 class Nothing(Operation):
     """Has no effect that anybody could see."""
 
     is_sync = False
-
-
-class CancelState(Nothing):
-    """Cancellation is always deferred and never off on the machine."""
-
-    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
-        machine.left_out.add("how cancellation is set")
-        return 0
-
-
-class CleanupPush(Operation):
-    is_sync = False
-
-    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
-        routine = self.operand(machine, arguments, "routine")
-        argument = self.operand(machine, arguments, "argument")
-        thread.cleanups = (*thread.cleanups, (routine, argument))
-        return 0
-
-
-class CleanupPop(Operation):
-    is_sync = False
-
-    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
-        if not thread.cleanups:
-            return 0
-        routine, argument = thread.cleanups[-1]
-        thread.cleanups = thread.cleanups[:-1]
-        if machine.known(self.operand(machine, arguments, "execute")):
-            after = Nothing(self.name)
-            return Enter(machine.known(routine), () if argument is None else (argument,), after)
-        return 0
 
 
 class Self(Operation):
@@ -226,12 +190,22 @@ class SpecificCreate(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = machine.sync.get("keys", 0)
         machine.sync["keys"] = key + 1
-        if self.operand(machine, arguments, "destructor"):
-            machine.left_out.add("destructors of thread-specific values")
         machine.memory.write(
             machine.known(self.operand(machine, arguments, "key_pointer")),
             key.to_bytes(4, "little"),
         )
+        destructor = self.operand(machine, arguments, "destructor")
+        if destructor:
+            machine.sync[("destructor", key)] = destructor
+        return 0
+
+
+class SpecificDelete(Operation):
+    is_sync = False
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        key = machine.known(self.operand(machine, arguments, "key"))
+        machine.sync.pop(("destructor", key), None)
         return 0
 
 

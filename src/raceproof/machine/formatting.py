@@ -82,6 +82,10 @@ def format_text(
         if isinstance(value, Unknown):
             out += b"?"
             continue
+        if directive.letter == "n":
+            size = _BITS.get(directive.length, long_bits) // 8
+            memory.write(value, len(out).to_bytes(size, "little"))
+            continue
         out += _one(memory, directive, flags, width or "", precision, value, long_bits)
     return bytes(out + template[position:])
 
@@ -101,6 +105,10 @@ def _one(
     letter = directive.letter
     point = "" if precision is None else f".{precision or 0}"
     bits = _BITS.get(directive.length, long_bits)
+    if precision is not None and letter in "diuxXo":
+        flags = flags.replace("0", "")
+        if int(precision or 0) == 0 and not value:
+            return _pad(b"", flags, width)
     match letter:
         case "d" | "i":
             number = to_signed(value & (1 << bits) - 1, bits)
@@ -115,17 +123,24 @@ def _one(
         case "c":
             return _pad(bytes([value & 0xFF]), flags, width)
         case "s":
-            text_bytes = memory.string(value) if value else b"(null)"
+            limit = None if precision is None else int(precision or 0)
+            text_bytes = memory.string(value, limit) if value else b"(null)"
             if precision is not None:
                 text_bytes = text_bytes[: int(precision or 0)]
             return _pad(text_bytes, flags, width)
         case "p":
             return _pad(f"{value:#x}".encode() if value else b"(nil)", flags, width)
         case "a" | "A":
-            return float(value).hex().encode()
-        case "n":
-            return b""
+            return _pad(_hexadecimal(float(value), letter), flags, width)
     return (f"%{flags}{width}{point}{letter}" % float(value)).encode()
+
+
+def _hexadecimal(value: float, letter: str) -> bytes:
+    text = value.hex()
+    if "p" in text:
+        digits, _, exponent = text.partition("p")
+        text = f"{digits.rstrip('0').rstrip('.')}p{exponent}" if "." in digits else text
+    return (text.upper() if letter == "A" else text).encode()
 
 
 def _pad(text: bytes, flags: str, width: str) -> bytes:

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from raceproof.machine.thread import ConcreteThread
 
 
-def _new_block(
-    operation: Operation, machine: Machine, thread: ConcreteThread, size: int, zeroed: bool
+def new_block(
+    name: str, machine: Machine, thread: ConcreteThread, size: int, zeroed: bool = False
 ) -> int:
+    """A heap block called after the allocation that the thread is at."""
     number = machine.current_instruction(thread)
     position = machine.program.instruction(number).position
-    name = f"{operation.name} at {position}" if position else operation.name
-    block = machine.memory.allocate(thread.arena, size, name, f"heap:{number}")
+    title = f"{name} at {position}" if position else name
+    block = machine.memory.allocate(thread.arena, size, title, f"heap:{number}")
     if zeroed:
         block.mask = None
     return block.base
@@ -31,11 +32,23 @@ class Allocate(Operation):
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         size = size_of(machine, self.model.size, 0, arguments)
-        base = _new_block(self, machine, thread, size, self.model.zeroed)
+        base = new_block(self.name, machine, thread, size, self.model.zeroed)
         target = self.operand(machine, arguments, "pointer_to")
         if target is not None:
             machine.write_pointer(target, base)
             return 0
+        return base
+
+
+class Duplicate(Operation):
+    """`strdup` and `strndup`."""
+
+    is_sync = False
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        text = machine.memory.string(machine.known(arguments[0]), *arguments[1:2])
+        base = new_block(self.name, machine, thread, len(text) + 1)
+        machine.memory.write(base, text + b"\0")
         return base
 
 
@@ -50,7 +63,7 @@ class Reallocate(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         old = machine.known(self.operand(machine, arguments, "pointer"))
         size = size_of(machine, self.model.size, 0, arguments)
-        base = _new_block(self, machine, thread, size, self.model.zeroed)
+        base = new_block(self.name, machine, thread, size, self.model.zeroed)
         if old:
             block = machine.memory.find(old, 0)
             machine.memory.copy(base, old, min(size, block.size))

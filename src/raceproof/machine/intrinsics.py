@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
+from raceproof.machine.codec import round_float
 from raceproof.machine.faults import Unsupported
+from raceproof.machine.libc.numbers import MATH, guarded
 from raceproof.machine.operators import to_signed
 from raceproof.machine.unknown import UNKNOWN, Unknown
 
@@ -50,6 +53,26 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "mul": lambda a, b: a * b,
 }
 
+
+def _in_width(function: Callable[..., float]) -> Callable[..., float]:
+    return lambda bits, _, *arguments: round_float(bits, guarded(function, *arguments))
+
+
+_NAN, _ZERO, _SUBNORMAL, _NORMAL, _INFINITE = 0x3, 0x40, 0x80, 0x100, 0x200
+_MIRROR = {_ZERO: 0x20, _SUBNORMAL: 0x10, _NORMAL: 0x8, _INFINITE: 0x4}
+"""Classes of floating-point numbers: positive, and their negative counterparts."""
+
+
+def _float_class(value: float) -> int:
+    if math.isnan(value):
+        return _NAN
+    size = abs(value)
+    found = _INFINITE if math.isinf(size) else _NORMAL
+    if size < sys.float_info.min:
+        found = _SUBNORMAL if size else _ZERO
+    return _MIRROR[found] if math.copysign(1, value) < 0 else found
+
+
 _TABLE: dict[str, Callable[..., Any]] = {
     "ctpop": lambda bits, _, a: a.bit_count(),
     "ctlz": lambda bits, _, a, *__: bits - a.bit_length(),
@@ -74,23 +97,18 @@ _TABLE: dict[str, Callable[..., Any]] = {
     "stackrestore": lambda *_: 0,
     "frameaddress": lambda *_: 0,
     "returnaddress": lambda *_: 0,
-    "fabs": lambda bits, _, a: abs(a),
-    "sqrt": lambda bits, _, a: math.sqrt(a) if a >= 0 else math.nan,
-    "floor": lambda bits, _, a: float(math.floor(a)) if math.isfinite(a) else a,
-    "ceil": lambda bits, _, a: float(math.ceil(a)) if math.isfinite(a) else a,
-    "trunc": lambda bits, _, a: float(math.trunc(a)) if math.isfinite(a) else a,
-    "rint": lambda bits, _, a: float(round(a)) if math.isfinite(a) else a,
-    "nearbyint": lambda bits, _, a: float(round(a)) if math.isfinite(a) else a,
-    "copysign": lambda bits, _, a, b: math.copysign(a, b),
-    "fmuladd": lambda bits, _, a, b, c: a * b + c,
-    "fma": lambda bits, _, a, b, c: a * b + c,
-    "minnum": lambda bits, _, a, b: min(a, b),
-    "maxnum": lambda bits, _, a, b: max(a, b),
-    "pow": lambda bits, _, a, b: a**b,
-    "exp": lambda bits, _, a: math.exp(a),
-    "log": lambda bits, _, a: math.log(a),
-    "sin": lambda bits, _, a: math.sin(a),
-    "cos": lambda bits, _, a: math.cos(a),
+    "is.fpclass": lambda bits, _, a, classes: bool(_float_class(a) & classes),
+    "fmuladd": lambda bits, _, a, b, c: round_float(bits, round_float(bits, a * b) + c),
+    "minnum": lambda bits, _, a, b: guarded(MATH["fmin"], a, b),
+    "maxnum": lambda bits, _, a, b: guarded(MATH["fmax"], a, b),
+    "ldexp": lambda bits, _, a, n: round_float(bits, guarded(math.ldexp, a, to_signed(n, 32))),
+    "frexp": lambda bits, _, a: (math.frexp(a)[0], math.frexp(a)[1] & 0xFFFF_FFFF),
+    "powi": lambda bits, _, a, n: round_float(bits, guarded(math.pow, a, to_signed(n, 32))),
+    "lround": lambda bits, target, a: _wrap(int(MATH["round"](a)), target),
+    "llround": lambda bits, target, a: _wrap(int(MATH["round"](a)), target),
+    "lrint": lambda bits, target, a: _wrap(int(MATH["rint"](a)), target),
+    "llrint": lambda bits, target, a: _wrap(int(MATH["rint"](a)), target),
+    **{name: _in_width(function) for name, function in MATH.items()},
     **{
         f"{sign}{name}.with.overflow": _overflow(operation, sign == "s")
         for name, operation in _ARITHMETIC.items()
@@ -111,4 +129,17 @@ def intrinsic(name: str, bits: int, target: int, *arguments: Any) -> Any:
         raise Unsupported(f"the intrinsic {name}")
     if any(isinstance(argument, Unknown) for argument in arguments):
         return (UNKNOWN, UNKNOWN) if name.endswith("with.overflow") else UNKNOWN
+    if any(isinstance(argument, tuple) for argument in arguments):
+        return _by_element(function, bits, target, arguments)
     return function(bits, target, *arguments)
+
+
+def _by_element(
+    function: Callable[..., Any], bits: int, target: int, arguments: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """An intrinsic on vectors; a scalar argument is the same for all elements."""
+    count = max(len(argument) for argument in arguments if isinstance(argument, tuple))
+    return tuple(
+        function(bits, target, *(a[k] if isinstance(a, tuple) else a for a in arguments))
+        for k in range(count)
+    )

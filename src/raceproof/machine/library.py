@@ -7,22 +7,22 @@ from typing import Any
 
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, Role
-from raceproof.ir import Call, PointerType, Program, VoidType
-from raceproof.machine import control, heap, locks, signals
-from raceproof.machine.libc import LibraryCall
+from raceproof.ir import Call, FloatType, PointerType, Program, VoidType
+from raceproof.machine import control, ending, heap, jumps, locks, signals
+from raceproof.machine.libc import LibraryCall, sorting
 from raceproof.machine.operation import Operation
 
 _BY_ROLE: dict[Role, Callable[[str, FunctionModel], Operation]] = {
     Role.CREATE: control.Create,
     Role.JOIN: control.Join,
     Role.DETACH: control.Nothing,
-    Role.EXIT_THREAD: control.ExitThread,
-    Role.EXIT_PROCESS: control.ExitProcess,
+    Role.EXIT_THREAD: ending.ExitThread,
+    Role.EXIT_PROCESS: ending.ExitProcess,
     Role.CANCEL: control.Cancel,
     Role.CANCEL_STATE: control.CancelState,
     Role.CANCEL_POINT: control.CancelPoint,
-    Role.CLEANUP_PUSH: control.CleanupPush,
-    Role.CLEANUP_POP: control.CleanupPop,
+    Role.CLEANUP_PUSH: ending.CleanupPush,
+    Role.CLEANUP_POP: ending.CleanupPop,
     Role.SELF: control.Self,
     Role.LOCK: locks.Lock,
     Role.UNLOCK: locks.Unlock,
@@ -52,11 +52,30 @@ _BY_ROLE: dict[Role, Callable[[str, FunctionModel], Operation]] = {
     Role.REALLOCATE: heap.Reallocate,
     Role.FREE: heap.Free,
     Role.SPECIFIC_CREATE: control.SpecificCreate,
-    Role.SPECIFIC_DELETE: control.Nothing,
+    Role.SPECIFIC_DELETE: control.SpecificDelete,
     Role.SPECIFIC_GET: control.SpecificGet,
     Role.SPECIFIC_SET: control.SpecificSet,
     Role.ASSUME: control.Assume,
 }
+
+_BY_NAME: dict[str, Callable[[str, FunctionModel], Operation]] = {
+    **dict.fromkeys(("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp"), jumps.SetJump),
+    **dict.fromkeys(("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"), jumps.LongJump),
+    **dict.fromkeys(
+        ("__pthread_register_cancel", "__pthread_register_cancel_defer"), ending.RegisterCancel
+    ),
+    **dict.fromkeys(
+        ("__pthread_unregister_cancel", "__pthread_unregister_cancel_restore"),
+        ending.UnregisterCancel,
+    ),
+    **dict.fromkeys(("atexit", "__cxa_atexit"), ending.AtExit),
+    **dict.fromkeys(("qsort", "qsort_r"), sorting.Sort),
+    "bsearch": sorting.Search,
+}
+"""Functions whose models speak of their effects only."""
+
+
+_DUPLICATES = ("strdup", "__strdup", "strndup", "__strndup")
 
 
 class Library:
@@ -76,12 +95,18 @@ class Library:
                 return None if self._is_defined(name) else LibraryCall(name, None, _bits(call))
             if model.role is Role.NONDETERMINISTIC:
                 return control.Nondeterministic(name, model, call)
+            if name in _DUPLICATES:
+                return heap.Duplicate(name, model)
             return _BY_ROLE[model.role](name, model)
         if self._is_defined(name) and (model is None or not model.override):
             return None
+        if name in _BY_NAME:
+            return _BY_NAME[name](name, model or FunctionModel(name=name))
         if model is not None and model.no_return:
-            return control.ExitProcess(name, model)
-        return LibraryCall(name, model, _bits(call))
+            return ending.ExitProcess(name, model)
+        result = None if call is None else call.result
+        is_float = result is not None and isinstance(result.type, FloatType)
+        return LibraryCall(name, model, _bits(call), is_float=is_float)
 
     def atomic_section(self, name: str) -> tuple[Operation, Operation] | None:
         """What begins and ends the atomic section that the body of `name` is."""

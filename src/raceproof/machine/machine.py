@@ -19,7 +19,7 @@ from typing import Any
 
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, ReturnKind, Returns
-from raceproof.ir import Call, Function, Global, Program, Type
+from raceproof.ir import Call, FloatType, Function, Global, IntType, Program, Type
 from raceproof.machine.codec import decode, encode
 from raceproof.machine.compiler import FunctionCompiler, Surroundings
 from raceproof.machine.constants import Linker
@@ -29,6 +29,7 @@ from raceproof.machine.escape import EscapeAnalysis
 from raceproof.machine.faults import ChoiceNeeded, Ended, UndefinedBehaviour, Unsupported
 from raceproof.machine.formatting import directives
 from raceproof.machine.inputs import GivenInputs, Inputs
+from raceproof.machine.jumps import jump_back
 from raceproof.machine.library import Library
 from raceproof.machine.memory import Memory, MemoryObject
 from raceproof.machine.runner import Runner
@@ -303,6 +304,18 @@ class Machine:
         self.recorded.append(value)
         return value
 
+    def input_within(self, pointer: Any, or_null: bool) -> Any:
+        """A pointer somewhere into the object that `pointer` points into."""
+        found = None if isinstance(pointer, Unknown) else self.memory.object_at(pointer)
+        if self.is_open or found is None:
+            return UNKNOWN if self.is_open else pointer
+        bits = 8 * self.program.layout.pointer_size
+        offset = self.input(bits, (-1 if or_null else 0, max(found.size - 1, 0)))
+        return 0 if offset >> bits - 1 else found.base + offset
+
+    def jump_back(self, thread: ConcreteThread, buffer: int, value: int) -> Any:
+        return jump_back(self, thread, buffer, value)
+
     def known(self, value: Any) -> Any:
         """The value itself; what needs it cannot go on if it is unknown."""
         if isinstance(value, Unknown):
@@ -373,20 +386,26 @@ class Machine:
 
     def variable_arguments(self, template: int, list_: int) -> tuple[Any, ...]:
         """The arguments that a format string takes from a `va_list`."""
-        step = self.program.layout.pointer_size
-        address = list_ if step == 4 else self.read_pointer(list_ + 8)
+        layout = self.program.layout
+        step = layout.pointer_size
+        place = list_ if step == 4 else list_ + 8
+        address = list_ if step == 4 else self.read_pointer(place)
         values: list[Any] = []
         for directive in directives(self.memory.string(template)):
             if directive.letter == "%":
                 continue
-            wide = directive.letter in "fFeEgGaA" or directive.length in ("ll", "q", "j")
-            for size in [step] * directive.stars + [8 if wide else step]:
-                data = self.memory.read(address, size)
-                address += size
-                if directive.letter in "fFeEgGaA" and size == 8:
-                    values.append(decode(self.program.layout, _DOUBLE, data))
-                else:
-                    values.append(int.from_bytes(data, "little"))
+            types: list[Type] = [_INT] * directive.stars
+            if directive.letter in "fFeEgGaA":
+                types.append(_LONG_DOUBLE if directive.length == "L" else _DOUBLE)
+            else:
+                wide = directive.length in ("ll", "q", "j")
+                types.append(IntType(64 if wide else 8 * step))
+            for type_ in types:
+                if type_ is _LONG_DOUBLE and step == 8:
+                    address += -address % 16
+                size = layout.store_size(type_)
+                values.append(decode(layout, type_, self.memory.read(address, size)))
+                address += -(-layout.size(type_) // step) * step
         return tuple(values)
 
     def standard_error(self) -> int:
@@ -435,13 +454,9 @@ class Machine:
 _STREAMS = ("stdin", "stdout", "stderr")
 
 
-def _double() -> Type:
-    from raceproof.ir import FloatType
-
-    return FloatType(64)
-
-
-_DOUBLE = _double()
+_INT = IntType(32)
+_DOUBLE = FloatType(64)
+_LONG_DOUBLE = FloatType(80)
 
 
 __all__ = ["Machine", "Pending"]

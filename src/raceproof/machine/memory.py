@@ -236,13 +236,18 @@ class Memory:
             offset = target - found.base
             found.mask[offset : offset + size] = mask
 
-    def string(self, address: int) -> bytes:
-        """The bytes up to a zero."""
+    def string(self, address: int, limit: int | None = None) -> bytes:
+        """The bytes up to a zero; at most `limit` of them, then there may be no zero."""
+        if limit == 0:
+            return b""
         found = self.find(address, 1)
         offset = address - found.base
-        end = found.data.find(b"\0", offset)
+        last = len(found.data) if limit is None else min(offset + limit, len(found.data))
+        end = found.data.find(b"\0", offset, last)
         if end < 0:
-            raise UndefinedBehaviour(f"a string without end in {found.name}")
+            if limit is None or offset + limit > len(found.data):
+                raise UndefinedBehaviour(f"a string without end in {found.name}")
+            end = last
         return bytes(found.data[offset:end])
 
     def snapshot(self) -> MemorySnapshot:

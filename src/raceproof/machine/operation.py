@@ -26,11 +26,22 @@ class Wait:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enter:
-    """The thread calls a function of the program; then `after` decides the result."""
+    """The thread calls a function of the program; then `after` decides what is next.
+
+    `after` is executed with what the function returned as its only argument.
+    """
 
     function: int
     arguments: tuple[Any, ...]
     after: Operation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resume:
+    """The thread goes on after the operation at `segment` of its topmost frame, with a result."""
+
+    segment: int
+    value: Any
 
 
 class EndThread:
@@ -51,6 +62,10 @@ class Operation:
     is_sync = True
     """A scheduling point even if it accesses no memory."""
     is_cancel_point = False
+    completes_when_cancelled = False
+    """A cancelled thread still does it, and ends only then."""
+    state: tuple[Any, ...] = ()
+    """What distinguishes it from other operations of its name, to be compared."""
 
     def __init__(self, name: str, model: FunctionModel | None = None) -> None:
         self.name = name

@@ -151,7 +151,7 @@ def cast(operation: str, source: Type, target: Type, text: str, pointer_bits: in
             number = signed(text, bits) if operation == "sitofp" else text
             return f"to_float({number}, {target.bits})"
         case "fptosi" | "fptoui":
-            return f"to_int({text}, {width(target, pointer_bits)})"
+            return f"to_int({text}, {width(target, pointer_bits)}, {operation == 'fptosi'})"
         case "fptrunc" | "fpext":
             assert isinstance(target, FloatType)
             return f"round_float({target.bits}, {text})" if target.bits < 64 else text
@@ -232,10 +232,12 @@ def to_float(value: int, bits: int) -> float:
     return round_float(bits, float(value))
 
 
-def to_int(value: float, bits: int) -> int:
-    if math.isnan(value) or math.isinf(value):
-        return 0
-    return int(value) & ((1 << bits) - 1)
+def to_int(value: float, bits: int, is_signed: bool) -> int:
+    """Where C leaves the result open, what x86 computes: the smallest number."""
+    used = max(bits, 32) if is_signed else max(2 * bits, 64)
+    if not math.isfinite(value) or not -(1 << used - 1) <= int(value) < 1 << used - 1:
+        return (1 << used - 1) & (1 << bits) - 1
+    return int(value) & (1 << bits) - 1
 
 
 def float_bits(bits: int, value: float) -> int:

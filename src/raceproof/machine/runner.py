@@ -7,14 +7,14 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from raceproof.ir import Call
+from raceproof.machine.ending import ENDING_THREAD, EndingProcess, cancelled
 from raceproof.machine.faults import (
     ChoiceNeeded,
     Ended,
-    ProgramExit,
     UndefinedBehaviour,
     Unsupported,
 )
-from raceproof.machine.operation import END_THREAD, Enter, Operation, Wait
+from raceproof.machine.operation import END_THREAD, Enter, Operation, Resume, Wait
 from raceproof.machine.segments import ATOMIC, AccessRange, SegmentInfo, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame, Pending, Status
 from raceproof.machine.unknown import Unknown
@@ -42,7 +42,8 @@ class ReturnFromMain(Operation):
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         value = arguments[0]
-        raise ProgramExit(0 if value is None or isinstance(value, Unknown) else value & 0xFF)
+        code = 0 if value is None or isinstance(value, Unknown) else value & 0xFF
+        return EndingProcess(code).execute(machine, thread, ())
 
 
 _RETURN_FROM_MAIN = ReturnFromMain("return from main")
@@ -102,11 +103,8 @@ class Runner:
             self._run(thread, ~segment)
             return
         operation = pending.operation
-        if thread.is_cancelled and operation.is_cancel_point:
-            self._finish(thread)
-            return
         try:
-            result = self._do(operation, thread, pending.arguments)
+            result = self._execute(thread, operation, pending.arguments)
         except ChoiceNeeded as needed:
             pending.options = _options(needed)
             thread.pending = pending
@@ -116,10 +114,16 @@ class Runner:
             self._run(thread, following)
         self._run_started()
 
-    def _do(self, operation: Operation, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+    def _execute(
+        self, thread: ConcreteThread, operation: Operation, arguments: tuple[Any, ...]
+    ) -> Any:
         if operation.model.caveat:
             self._machine.left_out.add(operation.model.caveat)
-        return operation.execute(self._machine, thread, arguments)
+        if not (operation.is_cancel_point and thread.must_end):
+            return operation.execute(self._machine, thread, arguments)
+        if operation.completes_when_cancelled:
+            operation.execute(self._machine, thread, arguments)
+        return cancelled(self._machine, thread)
 
     def _run_started(self) -> None:
         """Bring threads that were just created to their first visible step."""
@@ -151,6 +155,8 @@ class Runner:
         if result is END_THREAD:
             self._finish(thread)
             return None
+        if isinstance(result, Resume):
+            frame, index, result = thread.frames[-1], result.segment, result.value
         info = frame.code.infos[index]
         if info.result >= 0:
             frame.registers[info.result] = result
@@ -168,8 +174,6 @@ class Runner:
         machine.alive -= 1
         if machine.keeps_ghosts:
             machine.ghosts += 1
-        if thread.cleanups:
-            machine.left_out.add("the clean-up handlers of a thread that ends early")
 
     def _run(self, thread: ConcreteThread, segment: int) -> None:
         """Run on from a segment; a fault on the way waits for its turn if others are there."""
@@ -234,6 +238,7 @@ class Runner:
                     frame.segment = index
                     following = self._call(thread, infos[index], *code[index](registers))
                 elif kind == _RETURN:
+                    frame.segment = segment
                     following = self._return(thread, frame, code[index](registers))
                 elif kind == _OPERATION:
                     frame.segment = segment
@@ -318,17 +323,12 @@ class Runner:
         machine = self._machine
         frames = thread.frames
         if len(frames) == 1:
+            info = frame.code.infos[~frame.segment]
             if thread.number == 0:
-                if machine.alive > 1:
-                    frame.segment = ~0 if frame.segment >= 0 else frame.segment
-                    thread.pending = Pending(
-                        self._last_instruction(frame), (), _RETURN_FROM_MAIN, (value,), True
-                    )
-                    return None
-                _RETURN_FROM_MAIN.execute(machine, thread, (value,))
+                return self._operate(thread, info, (value,), _RETURN_FROM_MAIN)
             thread.result = 0 if value is None else value
-            self._finish(thread)
-            return None
+            result = ENDING_THREAD.destroy(machine, thread)
+            return self._settle(thread, Pending(self._last_instruction(frame), ()), result)
         if frame.slots:
             machine.memory.pop(thread.arena, frame.slots)
         frames.pop()
@@ -336,7 +336,7 @@ class Runner:
         if frame.after is not None:
             caller.segment = ~caller.segment if caller.segment >= 0 else caller.segment
             info = caller.code.infos[~caller.segment]
-            return self._operate(thread, info, (), frame.after)
+            return self._operate(thread, info, (value,), frame.after)
         if caller.segment < 0:  # a constructor before main
             return caller.segment
         info = caller.code.infos[caller.segment]
@@ -370,7 +370,7 @@ class Runner:
             thread.pending = pending
             return None
         try:
-            result = self._do(operation, thread, arguments)
+            result = self._execute(thread, operation, arguments)
         except ChoiceNeeded as needed:
             pending.options = _options(needed)
             thread.pending = pending

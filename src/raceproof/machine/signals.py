@@ -57,7 +57,9 @@ class ConditionWait(ObjectOperation):
 
 
 class _WakeUp(ConditionWait):
-    """Woken up, the thread takes the lock again."""
+    """Woken up, the thread takes the lock again; so does one that was cancelled meanwhile."""
+
+    completes_when_cancelled = True
 
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
@@ -66,7 +68,7 @@ class _WakeUp(ConditionWait):
             return False
         _, tokens = machine.sync.get(self.key(machine, arguments), ((), 0))
         may_give_up = self.model.wait is WaitMode.TIMED or machine.wakes_spuriously
-        return tokens > 0 or may_give_up or thread.is_cancelled
+        return tokens > 0 or may_give_up or thread.must_end
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
@@ -181,7 +183,7 @@ class SemaphoreWait(ObjectOperation):
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> bool:
-        if self.model.wait is not WaitMode.BLOCK or thread.is_cancelled:
+        if self.model.wait is not WaitMode.BLOCK or thread.must_end:
             return True
         return bool(machine.sync.get(self.key(machine, arguments), 0) > 0)
 

@@ -97,8 +97,16 @@ class ConcreteThread:
     thread_locals: dict[str, int] = field(default_factory=dict)
     specifics: dict[int, Any] = field(default_factory=dict)
     cleanups: tuple[tuple[Any, Any], ...] = ()
+    is_uncancellable: bool = False
+    destructions: int = 0
+    """Calls of destructors at its end."""
     identity: Any = None
     """What the explorer knows its frames by; None if they may have changed since."""
+
+    @property
+    def must_end(self) -> bool:
+        """Cancelled, and ready to find out."""
+        return self.is_cancelled and not self.is_uncancellable
 
     @property
     def is_alive(self) -> bool:
@@ -123,6 +131,8 @@ class ConcreteThread:
             dict(self.thread_locals),
             dict(self.specifics),
             self.cleanups,
+            self.is_uncancellable,
+            self.destructions,
         )
 
     def shared_copy(self) -> ConcreteThread:
@@ -144,5 +154,7 @@ class ConcreteThread:
             self.thread_locals,
             self.specifics,
             self.cleanups,
+            self.is_uncancellable,
+            self.destructions,
             self.identity,
         )

@@ -98,6 +98,7 @@ def _thread_key(thread: ConcreteThread) -> Any:
         thread.arena.heap,
         thread.arena.stack,
         thread.atomic_depth,
+        thread.is_uncancellable,
         tuple(thread.thread_locals.items()),
         tuple([(number, _plain(value)) for number, value in thread.specifics.items()]),
         tuple([(_plain(routine), _plain(argument)) for routine, argument in thread.cleanups]),
@@ -126,6 +127,7 @@ def _frame_key(frame: Frame) -> Any:
         frame.variadic,
         len(frame.slots),
         tuple([_plain(argument) for argument in (*frame.arguments, *after_arguments)]),
+        None if frame.after is None else (frame.after.name, _plain(frame.after.state)),
     )
 
 

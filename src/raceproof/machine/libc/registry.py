@@ -1,0 +1,93 @@
+"""Which names of the C library we can compute, and the operation that calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from raceproof.concurrency.model import FunctionModel, ReturnKind
+from raceproof.machine.faults import Unsupported
+from raceproof.machine.operation import Operation
+from raceproof.machine.operators import bits_float
+from raceproof.machine.segments import WRITE
+from raceproof.machine.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from raceproof.machine.machine import Machine
+    from raceproof.machine.thread import ConcreteThread
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def library(*names: str) -> Callable[[_F], _F]:
+    """Registers what these functions compute: `f(machine, *arguments)`."""
+
+    def register(function: _F) -> _F:
+        for name in names:
+            FUNCTIONS[name] = function
+        return function
+
+    return register
+
+
+class LibraryCall(Operation):
+    """A function that threads do not meet in: it reads, writes and returns.
+
+    One that we cannot compute returns an input and makes what it writes unknown, as far as its
+    model says all that it does; else the execution cannot go on.
+    """
+
+    is_sync = False
+
+    def __init__(
+        self, name: str, model: FunctionModel | None, bits: int, *, is_float: bool = False
+    ) -> None:
+        super().__init__(name, model)
+        self._function = FUNCTIONS.get(name)
+        self._bits = bits
+        self._is_float = is_float
+        self._is_known = model is not None or self._function is not None
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        if self._function is not None and not any(
+            isinstance(argument, Unknown) for argument in arguments
+        ):
+            result = self._function(machine, *arguments)
+            return self._cut(result) if type(result) is int else result
+        if not self._is_known:
+            machine.assume(f"{self.name} has no effect on threads, locks and memory")
+        if self.model.callbacks or self.model.stores or self.model.copies:
+            raise Unsupported(f"the library function {self.name}")
+        for first, end, flags in machine.effects(self.model, arguments):
+            if flags & WRITE:
+                machine.forget(first, end - first)
+        return self._returned(machine, thread, arguments)
+
+    def _cut(self, value: int) -> int:
+        return value & (1 << (self._bits or 64)) - 1
+
+    def _returned(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> Any:
+        returns = self.model.returns
+        match returns.kind:
+            case ReturnKind.CONSTANT:
+                return self._cut(returns.constant)
+            case ReturnKind.ARGUMENT:
+                return arguments[returns.index]
+            case ReturnKind.INTO:
+                return machine.input_within(arguments[returns.index], returns.or_null)
+            case ReturnKind.FRESH:
+                block = machine.memory.allocate(thread.arena, 256, self.name, f"call:{self.name}")
+                return block.base
+            case ReturnKind.STATIC | ReturnKind.THREAD_LOCAL:
+                return machine.library_object(thread, returns)
+            case ReturnKind.POINTEE | ReturnKind.REACHABLE:
+                raise Unsupported(f"the library function {self.name}")
+        if not self._bits:
+            return 0
+        value = machine.input(self._bits, None)
+        if self._is_float:
+            return value if value is UNKNOWN else bits_float(self._bits, value)
+        return value
