@@ -66,6 +66,8 @@ class Operation:
     """A cancelled thread still does it, and ends only then."""
     state: tuple[Any, ...] = ()
     """What distinguishes it from other operations of its name, to be compared."""
+    is_second_half = False
+    """Goes on with a call that has begun: follows a `Wait`."""
 
     def __init__(self, name: str, model: FunctionModel | None = None) -> None:
         self.name = name

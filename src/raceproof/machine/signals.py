@@ -61,6 +61,8 @@ class _WakeUp(ConditionWait):
 
     completes_when_cancelled = True
 
+    is_second_half = True
+
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> bool:
@@ -133,6 +135,7 @@ class BarrierWait(ObjectOperation):
 
 class _LeaveBarrier(ObjectOperation):
     object_name = "barrier"
+    is_second_half = True
 
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
