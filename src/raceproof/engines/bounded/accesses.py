@@ -23,6 +23,7 @@ from raceproof.engines.bounded.events import (
     ThreadBody,
     Write,
 )
+from raceproof.engines.bounded.sharing import UNKNOWN, Targets, constants
 from raceproof.engines.bounded.state import State
 from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Instruction, Position
@@ -67,8 +68,16 @@ class Accesses:
         number = self.instruction.number if self.instruction else ""
         return f"{what} {self.label}@{number}.{self.names}"
 
-    def cut(self, reason: str) -> None:
-        self.body.cuts.append(Cut(len(self.body.events), self.state.guard, reason, self.position))
+    def cut(self, reason: str, condition: Term | None = None) -> None:
+        """Notes that the paths where the condition holds are not followed, or not all of them."""
+        guard = self.state.guard
+        if condition is not None:
+            guard = self.terms.and_(guard, condition)
+        if guard is not self.terms.false:
+            body = self.body
+            body.cuts.append(
+                Cut(len(body.events), guard, reason, self.position, len(body.constraints))
+            )
 
     def require(self, condition: Term) -> None:
         """The path goes on only if the condition holds."""
@@ -113,37 +122,49 @@ class Accesses:
 
     def places(self, address: Term, size: int) -> tuple[Place, ...]:
         """Where an access may go. Ends the path if there is no such place."""
+        targets = self.sharing.targets(address)
+        places, is_limited = self._candidates(address, targets, size)
+        if len(places) > 4 * PLACE_LIMIT:
+            is_limited = True
+            del places[4 * PLACE_LIMIT :]
+        if not places:
+            if not (address.is_constant and address.constant == 0):
+                self.cut("a pointer that may lead anywhere")
+            raise PathEnds
+        if not address.is_constant or any(place[0].length is not None for place in places):
+            is_known = self.terms.any(self._inside(address, place, size) for place in places)
+            if is_limited:
+                self.cut("an index with too many possible values", self.terms.not_(is_known))
+            if UNKNOWN in targets:
+                self.cut("a pointer that may lead anywhere", self.terms.not_(is_known))
+            self.require(is_known)
+        return tuple(places)
+
+    def _candidates(self, address: Term, targets: Targets, size: int) -> tuple[list[Place], bool]:
+        """The places of an access, and whether there may be more."""
         places: list[Place] = []
         is_limited = False
-        for number, offset in sorted(
-            self.sharing.targets(address), key=lambda t: (t[0], -1 if t[1] is None else t[1])
-        ):
+        for number, offset in sorted(targets, key=lambda t: (t[0], -1 if t[1] is None else t[1])):
+            if number < 0:
+                continue
             target = self.space.all[number]
             if target.function:
                 continue
             if offset is not None:
                 if offset >= 0 and offset + size <= target.size:
                     places.append((target, offset))
+                else:
+                    is_limited = is_limited or target.is_partial
                 continue
             stride, rest = self._congruence(address)
             start = (rest - target.address) % stride
             offsets = range(start, target.size - size + 1, stride)
+            is_limited = is_limited or target.is_partial
             if len(offsets) > PLACE_LIMIT:
                 is_limited = True
                 offsets = offsets[:PLACE_LIMIT]
             places += ((target, o) for o in offsets if (target, o) not in places)
-        if len(places) > 4 * PLACE_LIMIT:
-            is_limited = True
-            del places[4 * PLACE_LIMIT :]
-        if is_limited:
-            self.cut("an index with too many possible values")
-        if not places:
-            if not (address.is_constant and address.constant == 0):
-                self.cut("a pointer that may lead anywhere")
-            raise PathEnds
-        if not address.is_constant or any(place[0].length is not None for place in places):
-            self.require(self.terms.any(self._inside(address, place, size) for place in places))
-        return tuple(places)
+        return places, is_limited
 
     def _inside(self, address: Term, place: Place, size: int) -> Term:
         """The access goes to this place, and the place exists."""
@@ -168,11 +189,12 @@ class Accesses:
                 (m, r), (n, s) = self._congruence(a[0]), self._congruence(a[1])
                 divisor = gcd(m, n)
                 return divisor, (r + s) % divisor
-            case "mul" if a[1].is_constant and a[1].constant:
+            case "mul" if a[1].is_constant and 0 < a[1].constant < 1 << 16:
                 m, r = self._congruence(a[0])
-                factor = a[1].constant & -a[1].constant if m >> a[0].width else a[1].constant
-                if factor < 1 << 16:
-                    return m * factor if m < 1 << 16 else factor, r * a[1].constant % factor
+                factor = a[1].constant
+                if m < 1 << 16:
+                    return m * factor, r * factor % (m * factor)
+                return factor, 0
             case "shl" if a[1].is_constant and a[1].constant < 16:
                 return 1 << a[1].constant, 0
             case "ite":
@@ -180,10 +202,19 @@ class Accesses:
                 divisor = gcd(gcd(m, n), abs(r - s))
                 return divisor or m, r % (divisor or m)
             case "var":
-                offsets = {o for _, o in self.sharing.targets(term)}
-                if offsets and None not in offsets:
-                    return 4, 0
+                return self._alignment(self.sharing.targets(term))
         return 1, 0
+
+    def _alignment(self, targets: Targets) -> tuple[int, int]:
+        """The congruence of a pointer to one of the targets; objects begin at multiples of 16."""
+        divisor, rest = 16, 0
+        for position, (_, offset) in enumerate(sorted(targets, key=str)):
+            if offset is None:
+                return 1, 0
+            if position == 0:
+                rest = offset
+            divisor = gcd(divisor, abs(offset - rest))
+        return (divisor, rest % divisor) if targets else (1, 0)
 
     def _record(self, places: tuple[Place, ...], size: int, *, is_write: bool) -> None:
         for target, offset in places:
@@ -214,11 +245,15 @@ class Accesses:
         result: Term | None = None
         if shared:
             with self.step("read") as event:
-                variable = self.terms.var(self.name("read"), size * 8)
+                name = self.name("read")
+                variable = self._few_values(name, shared, size)
+                if variable is None:
+                    variable = self.terms.var(name, size * 8)
                 for target, offset in shared:
-                    self.sharing.define(variable, self.sharing.loaded(target, offset))
                     initial = self.unfolder.initial_value(target, offset, size)
-                    self.sharing.define(variable, self.sharing.targets(initial))
+                    if variable.operation == "var":
+                        self.sharing.define(variable, self.sharing.loaded(target, offset, size))
+                        self.sharing.define(variable, self.sharing.targets(initial))
                     self._note_input(initial, self.at(address, (target, offset)))
                 event.operations.append(Read(variable, address, size, shared))
                 if is_access:
@@ -231,6 +266,22 @@ class Accesses:
                 value if result is None else self.terms.ite(self.at(address, place), value, result)
             )
         assert result is not None
+        return result
+
+    def _few_values(self, name: str, shared: tuple[Place, ...], size: int) -> Term | None:
+        """The value of a read as a choice between the constants that are ever stored there."""
+        if len(shared) > 1:
+            return None
+        target, offset = shared[0]
+        stored = self.sharing.values(target, offset, size)
+        initial = constants(self.unfolder.initial_value(target, offset, size))
+        if stored is None or initial is None or len(stored | initial) < 2:
+            return None
+        first, *rest = sorted(stored | initial)
+        result = self.terms.const(first, size * 8)
+        for value in rest:
+            is_it = self.terms.var(f"{name} is {value}", 1)
+            result = self.terms.ite(is_it, self.terms.const(value, size * 8), result)
         return result
 
     def _note_input(self, value: Term, condition: Term) -> None:
@@ -257,6 +308,7 @@ class Accesses:
             targets = self.sharing.targets(value)
             for target, offset in places:
                 self.sharing.stored(target, offset, targets)
+                self.sharing.note_value(target, offset, value)
         shared, own = self._split(places, size)
         if shared:
             with self.step("write") as event:
@@ -280,24 +332,42 @@ class Accesses:
         """An access whose value nobody looks at; without a size, to the end of the object."""
         if not self.state.is_threaded:
             return
-        for number, offset in self.sharing.targets(address):
-            target = self.space.all[number]
-            if target.is_read_only or target.function:
-                continue
-            start = offset or 0
-            length = target.size - start if size is None else min(size, target.size - start)
-            if length <= 0:
+        for place, length, condition in self.extents(address, size):
+            target, start = place
+            if target.is_read_only:
                 continue
             self.sharing.record(self.thread, target, start, length, is_write=is_write)
             if self.sharing.is_shared(self.thread, target, start, length):
                 with self.step("write" if is_write else "read") as event:
                     pointer = self.space.pointer(target, start)
-                    condition = None
-                    if not address.is_constant and offset is not None:
-                        condition = self.terms.eq(address, pointer)
                     self._add_access(
-                        event, pointer, length, ((target, start),), is_write, is_atomic, condition
+                        event, pointer, length, (place,), is_write, is_atomic, condition
                     )
+
+    def extents(self, address: Term, size: int | None) -> list[tuple[Place, int, Term]]:
+        """The places of an access of any size, how many bytes of each, and when."""
+        if address.is_constant and address.constant == 0:
+            return []
+        targets = self.sharing.targets(address)
+        result: list[tuple[Place, int, Term]] = []
+        for number, offset in sorted(targets, key=lambda t: (t[0], -1 if t[1] is None else t[1])):
+            if number < 0 or self.space.all[number].function:
+                continue
+            target = self.space.all[number]
+            if target.is_partial:
+                self.cut("an object of unknown size")
+            if offset is None:
+                self.unfolder.result.is_exact = False
+                result.append(((target, 0), target.size, self.terms.true))
+                continue
+            length = target.size - offset if size is None else min(size, target.size - offset)
+            if length > 0 and offset >= 0:
+                place = (target, offset)
+                result.append((place, length, self.at(address, place)))
+        if UNKNOWN in targets or not result:
+            known = self.terms.any(self.at(address, place) for place, _, _ in result)
+            self.cut("a pointer that may lead anywhere", self.terms.not_(known))
+        return result
 
     def _add_access(
         self,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from raceproof.concurrency import Models
 from raceproof.engines.bounded.events import Unfolding
 from raceproof.engines.bounded.monitor import Monitor
+from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.order import OrderEncoding, TooManyEvents
 from raceproof.engines.bounded.plan import Stage, stages
 from raceproof.engines.bounded.progress import Progress
@@ -17,7 +18,6 @@ from raceproof.engines.bounded.schedule import NoReplay, confirmed_schedule
 from raceproof.engines.bounded.solver import Result, Solver
 from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.unfold import OutOfTime, Unfolder
-from raceproof.engines.bounded.walk import TooBig
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.question import Question
@@ -214,8 +214,8 @@ class _Run:
 
     def _prove(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding) -> Finding | None:
         """Raises `_Proved` if no schedule at all has a race or leaves the bounds."""
-        if unfolder.waiting_variables() and not stage.limits.spurious:
-            limits = replace(stage.limits, spurious=True)
+        if unfolder.has_choices and not stage.limits.cautious:
+            limits = replace(stage.limits, cautious=True)
             unfolder = Unfolder(self.program, self.models, limits, self.deadline)
             unfolding = unfolder.run()
         start = time.perf_counter()
@@ -237,7 +237,7 @@ class _Run:
                     return None
             if race is not unfolder.terms.false:
                 result = solver.check(race, deadline=self.deadline)
-                if result is Result.SAT and not unfolder.limits.spurious:
+                if result is Result.SAT and not unfolder.limits.cautious:
                     return self._search(unfolder, unfolding, encoding, monitor, solver, race)
                 if result is not Result.UNSAT:
                     return None

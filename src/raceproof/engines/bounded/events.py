@@ -95,6 +95,8 @@ class Cut:
     guard: Term
     reason: str
     position: Position | None
+    constraints: int = 0
+    """How many of the thread's constraints stand before it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -144,8 +144,16 @@ class InstructionWalker(Walker):
             new = compute.update(self.terms, i.operation, old, value)
             if new is None:
                 new = self.unknown(f"atomic {i.operation}", value.width)
-            self.write(address, self.terms.resize(new, size * 8), is_atomic=True)
+            new = self.terms.resize(new, size * 8)
+            self.write(address, new, is_atomic=True, condition=self.changes(old, new))
         self.set_result(old)
+
+    def changes(self, old: Term, new: Term) -> Term | None:
+        """When an update makes a difference, if that is easy to tell: setting a flag that is set
+        already is mere waiting."""
+        if not old.leaves or not new.leaves or old.width != new.width:
+            return None
+        return self.terms.not_(self.terms.eq(old, new))
 
     def _compare_exchange(self, i: CompareExchange) -> None:
         address, expected = self.term(i.pointer), self.term(i.expected)
@@ -175,16 +183,18 @@ class InstructionWalker(Walker):
             raise PathEnds
         return size.constant
 
-    def copy_bytes(self, target: Term, source: Term, size: int) -> None:
+    def copy_bytes(self, target: Term, source: Term, size: int, *, is_access: bool = True) -> None:
         chunks = []
         word = self.space.pointer_width // 8
         offset = 0
         while offset < size:
             step = word if size - offset >= word else 4 if size - offset >= 4 else 1
-            chunks.append((offset, self.read(self.moved(source, offset), step)))
+            chunks.append(
+                (offset, self.read(self.moved(source, offset), step, is_access=is_access))
+            )
             offset += step
         for offset, value in chunks:
-            self.write(self.moved(target, offset), value)
+            self.write(self.moved(target, offset), value, is_access=is_access)
 
     def _set(self, i: SetMemory) -> None:
         target, byte = self.term(i.target), self.term(i.byte)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from raceproof.concurrency import events as meaning
-from raceproof.concurrency.effects import Product, Size
+from raceproof.concurrency.effects import Product, Reachable, Size
 from raceproof.concurrency.model import AtomicOperationKind, ReturnKind
 from raceproof.engines.bounded import compute
 from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import State, Value
 from raceproof.engines.bounded.synchronisation import SynchronisingWalker
 from raceproof.engines.bounded.terms import Term
@@ -19,6 +20,8 @@ from raceproof.verdict import BaseKind
 
 _UNKNOWN_SIZE = 64
 _HAVOC_LIMIT = 64
+_COPIED_LIMIT = 1024
+"""Bytes that `realloc` is followed to copy."""
 
 
 class ThreadWalker(SynchronisingWalker):
@@ -34,16 +37,18 @@ class ThreadWalker(SynchronisingWalker):
         self.label = "0"
         arguments: list[Value] = []
         for parameter in function.parameters:
+            self.unfolder.has_choices = True
             if isinstance(parameter.type, IntType):
-                arguments.append(self.terms.const(1, self.space.width(parameter.type)))
+                arguments.append(self._argument_count(self.space.width(parameter.type)))
             else:
                 vector = self.space.make(
                     ("arguments", parameter.index),
                     BaseKind.EXTERNAL,
                     parameter.name,
                     64,
-                    is_defined=True,
+                    is_defined=not self.unfolder.limits.cautious,
                 )
+                vector.is_partial = self.unfolder.limits.cautious
                 arguments.append(self.space.pointer(vector))
         try:
             for name in self.unfolder.program.constructors:
@@ -55,6 +60,14 @@ class ThreadWalker(SynchronisingWalker):
         except PathEnds:
             pass
         self._finish()
+
+    def _argument_count(self, width: int) -> Term:
+        """Like the machine, we call `main` with its name only; a proof takes any number."""
+        if not self.unfolder.limits.cautious:
+            return self.terms.const(1, width)
+        count = self.fresh_input("argc", width)
+        self.require(self.terms.compare("sle", self.terms.const(0, width), count))
+        return count
 
     def run_thread(self, function: Function, argument: Value | None) -> None:
         self.label = str(self.thread)
@@ -99,8 +112,33 @@ class ThreadWalker(SynchronisingWalker):
 
     def exit_thread(self, event: meaning.ThreadExit) -> None:
         value = self.value(event.value) if event.value is not None else None
+        while self.state.cleanups:
+            self._run_cleanup()
         self.ends.append((self.state, value))
         raise PathEnds
+
+    def _push_cleanup(self, event: meaning.CleanupPush) -> None:
+        argument = self.term(event.argument) if event.argument is not None else None
+        self.state.cleanups = (*self.state.cleanups, (self.term(event.routine), argument))
+        self.set_result(self.result_of(event, True))
+
+    def _pop_cleanup(self, event: meaning.CleanupPop) -> None:
+        if not self.state.cleanups:
+            self.cut("a clean-up handler that we don't know")
+            return
+        execute = self.term(event.execute)
+        if not execute.is_constant:
+            self.cut("a clean-up handler that may or may not run")
+        if execute.is_constant and execute.constant == 0:
+            self.state.cleanups = self.state.cleanups[:-1]
+        else:
+            self._run_cleanup()
+        self.set_result(self.result_of(event, True))
+
+    def _run_cleanup(self) -> None:
+        routine, argument = self.state.cleanups[-1]
+        self.state.cleanups = self.state.cleanups[:-1]
+        self.call_pointer(routine, [argument] if argument is not None else [])
 
     # --- calls ------------------------------------------------------------
 
@@ -111,10 +149,13 @@ class ThreadWalker(SynchronisingWalker):
             self.cut("a call through an unknown pointer")
             self.set_result(None)
             return
-        if len(functions) == 1:
+        if len(functions) == 1 and callee.is_constant:
             self._call_one(call, functions[0][0])
             return
-        self.require(self.terms.any(self.terms.eq(callee, pointer) for _, pointer in functions))
+        is_known = self.terms.any(self.terms.eq(callee, pointer) for _, pointer in functions)
+        if UNKNOWN in self.sharing.targets(callee):
+            self.cut("a call through an unknown pointer", self.terms.not_(is_known))
+        self.require(is_known)
         ended: list[State] = []
         base = self.state
         label = self.label
@@ -147,6 +188,7 @@ class ThreadWalker(SynchronisingWalker):
         else:
             self.unfolder.assume_once(f"{function.display} has no effect and returns any value")
             if call.no_return or function.no_return:
+                self.cut(f"{function.display} does not return")
                 self.fatal()
             self.set_result(None)
 
@@ -168,15 +210,18 @@ class ThreadWalker(SynchronisingWalker):
             self.set_result(result)
 
     def call_pointer(self, callee: Term, arguments: list[Value]) -> Value | None:
-        for function, _ in self.functions_at(callee)[:1]:
-            if function.is_defined:
-                return self.call(function, arguments)
+        functions = [function for function, _ in self.functions_at(callee) if function.is_defined]
+        if len(functions) == 1 and callee.is_constant:
+            return self.call(functions[0], arguments)
+        self.cut("a library function that calls an unknown function")
         return None
 
     # --- the library ------------------------------------------------------------
 
     def _call_library(self, event: meaning.Event) -> None:
         handler = _HANDLERS.get(type(event))
+        if event.callbacks:
+            self.cut(f"{event.model.name} calls functions of the program")
         if event.effects and not isinstance(event, _OWN_EFFECTS):
             self._effects(event)
         if handler is not None:
@@ -184,6 +229,7 @@ class ThreadWalker(SynchronisingWalker):
         else:
             self._plain(event)
         if event.no_return:
+            self.cut(f"{event.model.name} does not return")
             self.fatal()
 
     def _effects(self, event: meaning.Event) -> None:
@@ -191,6 +237,10 @@ class ThreadWalker(SynchronisingWalker):
             for effect in event.effects:
                 size = self._bytes(effect.size)
                 address = self.term(effect.pointer)
+                if isinstance(effect.size, Reachable):
+                    self.cut(f"{event.model.name} follows pointers")
+                if size is None:
+                    self.unfolder.result.is_exact = False
                 if effect.is_read:
                     self.touch(address, size, is_write=False, is_atomic=effect.is_atomic)
                 if effect.is_write:
@@ -200,17 +250,15 @@ class ThreadWalker(SynchronisingWalker):
 
     def _havoc(self, address: Term, size: int | None) -> None:
         """The library wrote something here."""
-        for number, offset in self.sharing.targets(address):
-            target = self.space.all[number]
-            start = offset or 0
-            end = target.size if size is None else min(target.size, start + size)
-            if end - start > _HAVOC_LIMIT:
+        for (target, start), length, condition in self.extents(address, size):
+            if length > _HAVOC_LIMIT:
                 self.cut("a library function that writes a large object")
-                end = start + _HAVOC_LIMIT
+            end = start + min(length, _HAVOC_LIMIT)
             while start < end:
                 step = 4 if end - start >= 4 else 1
                 value = self.fresh_input("written by the library", step * 8)
-                self.write(self.space.pointer(target, start), value, is_access=False)
+                pointer = self.space.pointer(target, start)
+                self.write(pointer, value, is_access=False, condition=condition)
                 start += step
 
     def _bytes(self, size: Size) -> int | None:
@@ -263,12 +311,14 @@ class ThreadWalker(SynchronisingWalker):
                 self.set_result(self.terms.resize(self.term(event.returned), width))
             case ReturnKind.FRESH:
                 fresh = self.new_object(event.model.name, _UNKNOWN_SIZE, zeroed=False)
+                fresh.is_partial = True
                 self.set_result(self.space.pointer(fresh))
             case ReturnKind.STATIC | ReturnKind.THREAD_LOCAL:
                 key = ("library", returns.name)
                 if returns.kind is ReturnKind.THREAD_LOCAL:
                     key = ("library", f"{returns.name} {self.thread}")
                 known = self.space.make(key, BaseKind.EXTERNAL, returns.name, _UNKNOWN_SIZE)
+                known.is_partial = True
                 self.set_result(self.space.pointer(known))
             case _:
                 self.set_result(None)
@@ -284,8 +334,8 @@ class ThreadWalker(SynchronisingWalker):
         size = self._bytes(event.size)
         length = None
         if size is None or size > 1 << 20:
-            length = self._length(event.size)
             self.cut("an allocation whose size depends on data")
+            length = self._length(event.size)
             size = _UNKNOWN_SIZE
         target = self.new_object("malloc", size, zeroed=event.zeroed)
         target.length = length
@@ -299,18 +349,22 @@ class ThreadWalker(SynchronisingWalker):
             self.set_result(new)
 
     def _reallocate(self, event: meaning.Reallocate) -> None:
-        size = self._bytes(event.size) or _UNKNOWN_SIZE
+        size = self._bytes(event.size)
+        if size is None or size > _COPIED_LIMIT:
+            self.cut("an allocation whose size depends on data")
+            size = _UNKNOWN_SIZE
         old = self.term(event.pointer)
-        new = self.new_object("realloc", size, zeroed=False)
-        for number, offset in self.sharing.targets(old):
-            source = self.space.all[number]
-            if offset == 0 and not source.function:
-                length = min(size, source.size)
-                with self.step("copy"):
-                    self.copy_bytes(
-                        self.space.pointer(new), self.space.pointer(source), min(length, 256)
-                    )
-                self.touch(old, None, is_write=True)
+        new = self.new_object("realloc", size, zeroed=event.zeroed)
+        sources = self.extents(old, None)
+        if len(sources) > 1:
+            self.cut("a block of memory among several")
+        with self.step("copy"):
+            for (source, offset), length, _ in sources:
+                pointer = self.space.pointer(source, offset)
+                self.copy_bytes(
+                    self.space.pointer(new), pointer, min(length, size), is_access=False
+                )
+            self.touch(old, None, is_write=True)
         self.set_result(self.space.pointer(new))
 
     def _free(self, event: meaning.Free) -> None:
@@ -335,6 +389,10 @@ class ThreadWalker(SynchronisingWalker):
             self.require(self.terms.compare(prefix + "le", low, value))
             self.require(self.terms.compare(prefix + "le", value, high))
         self.set_result(value)
+
+    @property
+    def null(self) -> Term:
+        return self.terms.const(0, self.space.pointer_width)
 
     def begin_section(self) -> None:
         if self.state.section == 0 and self.state.is_threaded:
@@ -370,6 +428,8 @@ class ThreadWalker(SynchronisingWalker):
 
     def _specific_create(self, event: meaning.SpecificCreate) -> None:
         assert self.instruction is not None
+        if event.destructor is not None and self.term(event.destructor) is not self.null:
+            self.cut("a destructor of thread-specific data")
         key = self.terms.const(self.instruction.number + 1, 32)
         self.write(self.term(event.key_pointer), key, is_access=False)
         self.set_result(self.result_of(event, True))
@@ -404,7 +464,10 @@ class ThreadWalker(SynchronisingWalker):
             value = self._atomic_operand(event.value, event.value_pointer, size)
             new, success = self._atomic_result(event, kind, old, value, size)
             if new is not None:
-                self.write(address, new, is_atomic=True, condition=success)
+                condition = success
+                if success is None and old is not None:
+                    condition = self.changes(old, new)
+                self.write(address, new, is_atomic=True, condition=condition)
         if event.expected_pointer is not None and success is not None and old is not None:
             expected = self.term(event.expected_pointer)
             before = self.read(expected, size)
@@ -473,6 +536,8 @@ _HANDLERS: dict[type, Callable[..., None]] = {
     meaning.ThreadExit: _W.exit_thread,
     meaning.ProcessExit: _W._exit,
     meaning.ThreadCancel: _W._unsupported,
+    meaning.CleanupPush: _W._push_cleanup,
+    meaning.CleanupPop: _W._pop_cleanup,
     meaning.ThreadSelf: _W._self,
     meaning.LockAcquire: _W.acquire,
     meaning.LockRelease: _W.release,

@@ -27,7 +27,7 @@ class LoopOrder:
         )
         if not is_reducible:
             self._bodies = {0: frozenset(range(count))}
-        self._is_reducible = is_reducible
+        self.is_reducible = is_reducible
         self._chains: list[tuple[int, ...]] = [
             tuple(
                 head
@@ -56,7 +56,7 @@ class LoopOrder:
         inside = set(self._chains[block])
         kept = {head: iterations[head] for head in chain if head in inside}
         repeated = None
-        if self._is_reducible:
+        if self.is_reducible:
             if target in self._bodies and target in inside:
                 repeated = target
         elif target <= block:

@@ -47,6 +47,10 @@ _GAP = 16
 Key = tuple[object, ...]
 
 
+class TooBig(Exception):
+    """The unfolding has outgrown its limits."""
+
+
 @dataclass(eq=False, slots=True)
 class MemoryObject:
     """`key` names it the same way in every pass over the program."""
@@ -64,6 +68,8 @@ class MemoryObject:
     shadow: MemoryObject | None = field(default=None, repr=False)
     is_shadow: bool = False
     is_read_only: bool = False
+    is_partial: bool = False
+    """It may be longer than we know."""
     length: Term | None = None
     """The true size, if it depends on data; then `size` is the largest we look at."""
     function: str = ""
@@ -112,15 +118,18 @@ class AddressSpace:
         debug_type: str = "",
     ) -> MemoryObject:
         """The object of this key; a new one if there is none, zero if `is_defined`."""
+        size = max(size, 1)
         found = self._by_key.get(key)
         if found is not None:
+            found.is_partial = found.is_partial or found.size < size
             return found
-        size = max(size, 1)
         initial: dict[int, Term] | None = {} if is_defined else None
         new = MemoryObject(
             len(self.all), key, kind, name, self._next, size, initial, position, debug_type
         )
         self._next += (size + _GAP + 15) // 16 * 16
+        if self._next >= SHADOW:
+            raise TooBig
         self._by_key[key] = new
         self._addresses.append(new.address)
         self._objects.append(new)
@@ -147,6 +156,8 @@ class AddressSpace:
 
     def at(self, address: int) -> tuple[MemoryObject, int] | None:
         """The object that an address points into (or just behind) and the offset."""
+        if address >= 2 * SHADOW:
+            return None
         if address >= SHADOW:
             found = self.at(address - SHADOW)
             return (self.shadow(found[0]), found[1]) if found else None
@@ -169,7 +180,9 @@ class AddressSpace:
             return found
         variable = self.program.globals.get(name)
         if variable is None:
-            return self.make(key, BaseKind.EXTERNAL, name, 64, is_defined=True)
+            new = self.make(key, BaseKind.EXTERNAL, name, 64)
+            new.is_partial = not name.startswith("$")
+            return new
         kind = BaseKind.STRING if variable.is_string else BaseKind.GLOBAL
         new = self.make(
             key,

@@ -245,7 +245,7 @@ class OrderEncoding:
                     cut.guard,
                     *(
                         terms.implies(c.guard, c.condition)
-                        for c in thread.constraints
+                        for c in thread.constraints[: cut.constraints]
                         if c.index == cut.index
                     ),
                 ]

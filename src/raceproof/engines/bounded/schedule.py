@@ -17,11 +17,16 @@ from raceproof.engines.bounded.monitor import RacingPair
 from raceproof.engines.bounded.solver import Model
 from raceproof.machine import Machine
 from raceproof.machine.replay import replay
+from raceproof.machine.thread import Pending
 from raceproof.verdict import Schedule, Step
 
 _SILENT = ("start", "atomic")
-_SECOND_HALVES = ("wake", "leave", "once-wait")
+_SECOND_HALVES = ("wake", "leave")
 _STEP_LIMIT = 20_000
+
+
+def _is_second_half(pending: Pending) -> bool:
+    return pending.operation is not None and pending.operation.is_second_half
 
 
 class NoReplay(Exception):
@@ -143,7 +148,7 @@ class _Guide:
     def _step(self, number: int) -> None:
         machine = self.machine
         waiting = machine.threads[number].pending
-        if waiting is not None:
+        if waiting is not None and not _is_second_half(waiting):
             tick = self._tick(self.ours(number), waiting.instruction)
             if tick is not None:
                 self._cursors[self.ours(number)] = tick + 1
@@ -176,8 +181,19 @@ class _Guide:
             while self.machine.threads[number].is_alive:
                 self._step(number)
             return
+        if event.kind == "leave" and not self._is_inside(event):
+            return  # The last to come goes on at once.
         self._go_to(event)
         self._step(self.numbers[event.thread])
+
+    def _is_inside(self, event: Event) -> bool:
+        """Whether the thread has begun the event's call and not come back from it."""
+        pending = self.machine.threads[self.numbers[event.thread]].pending
+        return (
+            pending is not None
+            and pending.instruction == event.instruction
+            and _is_second_half(pending)
+        )
 
     def _go_to(self, event: Event) -> None:
         """Brings the event's thread before its instruction."""

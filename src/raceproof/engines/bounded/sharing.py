@@ -15,12 +15,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from raceproof.engines.bounded.objects import SHADOW, AddressSpace, MemoryObject
-from raceproof.engines.bounded.terms import Term
+from raceproof.engines.bounded.terms import TREE_LIMIT, Term
 
 Target = tuple[int, int | None]
 """An object's number and an offset; None: any."""
 Targets = frozenset[Target]
 _NOWHERE: Targets = frozenset()
+UNKNOWN: Target = (-1, None)
+"""Stands for the objects that we don't know, such as a pointer from an unknown function."""
+_NO_VALUES: frozenset[int] = frozenset()
+_VALUE_LIMIT = 4
 _OFFSET_LIMIT = 48
 """More offsets than this in one object are taken to be all of them."""
 
@@ -71,6 +75,7 @@ class Sharing:
         self._space = space
         self._uses: dict[int, _Uses] = {}
         self._cells: dict[Target, Targets] = {}
+        self._values: dict[tuple[int, int, int], frozenset[int] | None] = {}
         self._offsets: dict[int, set[int]] = {}
         self._variables: dict[int, Targets] = {}
         self._memory: dict[int, Targets] = {}
@@ -123,6 +128,28 @@ class Sharing:
             return False
         return bool((readers | writers) & ~(1 << thread))
 
+    # --- few values ------------------------------------------------------------
+
+    def note_value(self, target: MemoryObject, offset: int, value: Term) -> None:
+        """Some thread stores this value."""
+        key = (target.number, offset, offset + value.width // 8)
+        old = self._values.get(key, _NO_VALUES)
+        if old is None:
+            return
+        leaves = constants(value)
+        new = None if leaves is None or len(old | leaves) > _VALUE_LIMIT else old | leaves
+        if new != old:
+            self._values[key] = new
+            self.has_grown = True
+
+    def values(self, target: MemoryObject, offset: int, size: int) -> frozenset[int] | None:
+        """All that threads store in a range; None if that is too much, or not known."""
+        end = offset + size
+        for low, high, use in self._uses[target.number].near(offset, end):
+            if low < end and offset < high and (low, high) != (offset, end) and use.writers:
+                return None
+        return self._values.get((target.number, offset, end), _NO_VALUES)
+
     # --- where pointers lead ------------------------------------------------------------
 
     def stored(self, target: MemoryObject, offset: int | None, value: Targets) -> None:
@@ -138,21 +165,27 @@ class Sharing:
                 self._offsets.setdefault(target.number, set()).add(offset)
             self.has_grown = True
 
-    def loaded(self, target: MemoryObject, offset: int | None) -> Targets:
-        """Where a value read from there may point."""
+    def loaded(self, target: MemoryObject, offset: int | None, size: int) -> Targets:
+        """Where a value read from there may point; one read askew, anywhere near."""
         result = self._cells.get((target.number, None), _NOWHERE)
-        if offset is not None:
-            return result | self._cells.get((target.number, offset), _NOWHERE)
-        for known in self._offsets.get(target.number, ()):
-            result |= self._cells[target.number, known]
+        offsets = self._offsets.get(target.number)
+        if not offsets:
+            return result
+        if offset is None:
+            return result.union(*(self._cells[target.number, known] for known in offsets))
+        result |= self._cells.get((target.number, offset), _NOWHERE)
+        for near in range(offset - self._space.pointer_width // 8 + 1, offset + size):
+            if near != offset and near in offsets:
+                result |= _anywhere(self._cells[target.number, near])
         return result
 
     def define(self, variable: Term, targets: Targets) -> None:
-        """A variable that stands for a value read from shared memory."""
+        """A variable that stands for a value read from shared memory, or from outside."""
         old = self._variables.get(variable.number, _NOWHERE)
         if not targets <= old:
             self._variables[variable.number] = _widen(old | targets)
-            self._memory.clear()
+            if variable.number in self._memory:
+                self._memory.clear()
 
     def targets(self, term: Term) -> Targets:
         """The objects that a value may point into."""
@@ -195,9 +228,11 @@ class Sharing:
                 a, b = term.arguments
                 if b.is_constant and memory[a.number]:
                     return self._moved(memory[a.number], b.constant)
-                return _anywhere(memory[a.number] | memory[b.number])
-            case "sub" | "bvand" | "bvor" | "bvxor" | "mul" | "urem" | "concat":
-                return _anywhere(frozenset().union(*(memory[a.number] for a in term.arguments)))
+                return _sum(memory[a.number] | memory[b.number])
+            case "sub" | "bvand" | "bvor" | "bvxor" | "mul" | "urem" | "shl" | "lshr" | "ashr":
+                return _sum(frozenset().union(*(memory[a.number] for a in term.arguments)))
+            case "udiv" | "sdiv" | "srem" | "concat":
+                return _sum(frozenset().union(*(memory[a.number] for a in term.arguments)))
             case "zext" | "sext" | "extract":
                 return memory[term.arguments[0].number] if term.width >= 8 else _NOWHERE
         return _NOWHERE
@@ -208,6 +243,9 @@ class Sharing:
             distance -= 2 * half
         result = set()
         for number, offset in targets:
+            if number < 0:
+                result.add((number, offset))
+                continue
             target = self._space.all[number]
             if distance >= SHADOW:
                 result.add((self._space.shadow(target).number, offset))
@@ -220,8 +258,26 @@ class Sharing:
         return frozenset(result)
 
 
+def constants(term: Term) -> frozenset[int] | None:
+    """The constants that a term chooses between; None if it is no such choice."""
+    if not term.leaves or term.leaves > TREE_LIMIT:
+        return None
+    if term.is_constant:
+        return frozenset([term.constant])
+    found: frozenset[int] = frozenset()
+    for argument in term.arguments[1:]:
+        found |= constants(argument) or _NO_VALUES
+    return found
+
+
 def _anywhere(targets: Targets) -> Targets:
     return frozenset((number, None) for number, _ in targets)
+
+
+def _sum(targets: Targets) -> Targets:
+    """Of a pointer and other values: what nobody knows is then taken to be the distance."""
+    known = _anywhere(targets - {UNKNOWN})
+    return known or targets
 
 
 def _widen(targets: Targets) -> Targets:

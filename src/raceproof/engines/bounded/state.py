@@ -34,6 +34,7 @@ class State:
     __slots__ = (
         "_owned",
         "_owns_registers",
+        "cleanups",
         "guard",
         "is_threaded",
         "memory",
@@ -52,6 +53,8 @@ class State:
         """Some thread may have been created on a way to here."""
         self.section = 0
         """How many atomic sections we are in."""
+        self.cleanups: tuple[tuple[Term, Term | None], ...] = ()
+        """Routines to run when the thread ends, with their arguments; the last comes first."""
         self.version = 0
         """Grows with every write: two states on one way with the same version hold the same."""
         self._owned: set[int] = set()
@@ -66,6 +69,7 @@ class State:
         new.is_threaded = self.is_threaded
         new.section = self.section
         new.version = self.version
+        new.cleanups = self.cleanups
         new._owned = set()
         new._owns_registers = False
         self._owned = set()

@@ -1,10 +1,10 @@
 """Locks, conditions, barriers, semaphores and threads as reads and writes of hidden variables.
 
-The state of a lock at address `a` is the byte at `a + SHADOW`: 0 free, the owner's number plus one,
-or for a read-write lock the number of readers and `WRITER`. Taking it is one step that reads the
-byte, can only take place if the byte says so (`assume`), and writes it. So blocking needs nothing
-of its own in the encoders, and neither do starting and joining threads: a thread's first step waits
-for its `started` variable, a join waits for `finished`.
+The state of a lock at address `a` is in the two bytes at `a + SHADOW`: 0 free, the owner's number
+plus one with its depth and kind, or for a read-write lock the number of readers and `WRITER`.
+Taking it is one step that reads them, can only take place if they say so (`assume`), and writes
+them. So blocking needs nothing of its own in the encoders, and neither do starting and joining
+threads: a thread's first step waits for its `started` variable, a join waits for `finished`.
 
 A waiting thread has a variable of its own for each wait in its code; a signal picks one of those
 that wait on its condition.
@@ -19,6 +19,7 @@ from raceproof.concurrency.model import LockKind, LockMode, Success, Wait
 from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.instructions import InstructionWalker
 from raceproof.engines.bounded.objects import SHADOW, MemoryObject
+from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import Value
 from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Function, NullPointer
@@ -27,7 +28,12 @@ from raceproof.ir import Value as Operand
 _WRITER = 0x80
 _EBUSY = 16
 _DEPTH = 1 << 8
+_CHECKING = 1 << 14
 _RECURSIVE = 1 << 15
+_DEPTHS = (_CHECKING - 1) & ~(_DEPTH - 1)
+_STATIC_KINDS = {1: _RECURSIVE, 2: _CHECKING}
+"""How the C library numbers the kinds of mutexes, in attributes and initialisers."""
+_DEADLOCK = 35
 _IDLE, _WAITING, _WOKEN = 0, 1, 2
 
 
@@ -67,92 +73,136 @@ class SynchronisingWalker(InstructionWalker):
     # --- locks ------------------------------------------------------------
 
     def acquire(self, event: meaning.LockAcquire) -> None:
-        lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
+        address = self.operand_address(event.lock, event.is_indirect)
+        lock = self.shadow(address)
+        if event.kind is LockKind.READ_WRITE:
+            kind = self.terms.const(0, 16)
+        else:
+            kind = self._kind_at(address, event.recursive)
         with self.step("lock"):
-            old = self.peek(lock, 2)
-            is_free, new = self._lock_transition(event, old)
+            old = self.terms.binary("bvor", self.peek(lock, 2), kind)
+            is_free, is_refused, new = self._lock_transition(event, old)
             if event.wait is Wait.BLOCK:
-                self.wait_until(is_free)
-                self.poke(lock, new)
-                self.set_result(self.result_of(event, True))
+                self.wait_until(self.terms.or_(is_free, is_refused))
+                self.poke(lock, new, self._unless(is_refused))
+                result = self.result_of(event, True)
+                if is_refused is not self.terms.false and isinstance(result, Term):
+                    refusal = self.terms.const(_DEADLOCK, result.width)
+                    result = self.terms.ite(is_refused, refusal, result)
+                self.set_result(result)
                 return
+            self.unfolder.notice_trials()
             self.poke(lock, new, is_free)
             self._set_choice(event, is_free)
 
-    def _lock_transition(self, event: meaning.LockAcquire, old: Term) -> tuple[Term, Term]:
-        """Whether the lock can be had, and its state with us."""
+    def _unless(self, condition: Term) -> Term | None:
+        return None if condition is self.terms.false else self.terms.not_(condition)
+
+    def _kind_at(self, address: Term, is_recursive: bool) -> Term:
+        """The kind of a mutex as far as its initialiser or the called function says."""
+        if is_recursive:
+            self.unfolder.notice_kinds_of_locks()
+            return self.terms.const(_RECURSIVE, 16)
+        result = self.terms.const(0, 16)
+        field = 12 if self.space.pointer_width == 32 else 16
+        for number, offset in self.sharing.targets(address):
+            target = self.space.all[number] if number >= 0 else None
+            if target is None or not target.initial or offset is None:
+                continue
+            initial = target.initial.get(offset + field)
+            kind = _STATIC_KINDS.get(initial.constant, 0) if initial and initial.is_constant else 0
+            if kind:
+                self.unfolder.notice_kinds_of_locks()
+                here = self.at(address, (target, offset))
+                result = self.terms.ite(here, self.terms.const(kind, 16), result)
+        return result
+
+    def _lock_transition(self, event: meaning.LockAcquire, old: Term) -> tuple[Term, Term, Term]:
+        """Whether the lock can be had, whether that is refused at once, its state with us."""
         terms = self.terms
         me = terms.const(self.thread + 1, 16)
         zero = terms.const(0, 16)
         if event.kind is LockKind.READ_WRITE:
             if event.mode is LockMode.READ:
                 is_free = terms.compare("ult", old, terms.const(_WRITER, 16))
-                return is_free, terms.binary("add", old, terms.const(1, 16))
-            return terms.eq(old, zero), terms.const(_WRITER, 16)
-        if not self.unfolder.has_recursive_locks and not event.recursive:
-            return terms.eq(old, zero), me
+                return is_free, terms.false, terms.binary("add", old, terms.const(1, 16))
+            return terms.eq(old, zero), terms.false, terms.const(_WRITER, 16)
+        if not self.unfolder.has_kinds_of_locks:
+            return terms.eq(old, zero), terms.false, me
         owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
-        is_recursive = terms.extract(old, 15, 15)
-        if event.recursive:
-            is_recursive = terms.true
-        is_mine = terms.and_(is_recursive, terms.eq(owner, me))
+        is_owner = terms.eq(owner, me)
+        is_mine = terms.and_(terms.extract(old, 15, 15), is_owner)
+        is_refused = terms.and_(terms.extract(old, 14, 14), is_owner)
         is_free = terms.eq(owner, zero)
         taken = terms.binary("bvor", old, me)
         deeper = terms.binary("add", old, terms.const(_DEPTH, 16))
-        return terms.or_(is_free, is_mine), terms.ite(is_free, taken, deeper)
+        return terms.or_(is_free, is_mine), is_refused, terms.ite(is_free, taken, deeper)
 
     def release(self, event: meaning.LockRelease) -> None:
         lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
         with self.step("unlock"):
-            self._release(lock, event.kind, event.recursive)
+            self._release(lock, event.kind)
         self.set_result(self.result_of(event, True))
 
-    def _release(self, lock: Term, kind: LockKind, recursive: bool = False) -> None:
+    def _release(self, lock: Term, kind: LockKind) -> None:
         terms = self.terms
         zero = terms.const(0, 16)
+        old = self.peek(lock, 2)
         if kind is LockKind.READ_WRITE:
-            old = self.peek(lock, 2)
             is_writer = terms.compare("uge", old, terms.const(_WRITER, 16))
             is_free = terms.eq(old, zero)
             fewer = terms.binary("sub", old, terms.const(1, 16))
             self.poke(lock, terms.ite(terms.or_(is_writer, is_free), zero, fewer))
             return
-        old = self.peek(lock, 2)
         me = terms.const(self.thread + 1, 16)
-        owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
-        is_mine = terms.true if self.unfolder.limits.anyone_unlocks else terms.eq(owner, me)
-        if not self.unfolder.has_recursive_locks and not recursive:
-            if not self.unfolder.limits.anyone_unlocks:
-                is_mine = terms.eq(old, me)
-            self.poke(lock, zero, is_mine)
+        anyone = self.unfolder.limits.anyone_unlocks
+        if not self.unfolder.has_kinds_of_locks:
+            self.poke(lock, zero, None if anyone else terms.eq(old, me))
             return
-        depth = terms.binary("bvand", old, terms.const((_RECURSIVE - 1) & ~(_DEPTH - 1), 16))
-        is_last = terms.eq(depth, zero)
-        freed = terms.binary("bvand", old, terms.const(_RECURSIVE, 16))
+        owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
+        is_mine = terms.true if anyone else terms.eq(owner, me)
+        depth = terms.binary("bvand", old, terms.const(_DEPTHS, 16))
+        freed = terms.binary("bvand", old, terms.const(_RECURSIVE | _CHECKING, 16))
         fewer = terms.binary("sub", old, terms.const(_DEPTH, 16))
-        self.poke(lock, terms.ite(is_last, freed, fewer), is_mine)
+        self.poke(lock, terms.ite(terms.eq(depth, zero), freed, fewer), is_mine)
 
     def initialise_lock(self, event: meaning.LockInit) -> None:
-        terms = self.terms
         lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
-        value = terms.const(_RECURSIVE if event.recursive else 0, 16)
-        if event.recursive:
-            self.unfolder.notice_recursive_locks()
+        kind = self._kind_asked(event, event.recursive)
         with self.step("init"):
             if event.recursive is None and event.attribute is not None:
                 attribute = self.term(event.attribute)
-                if self.sharing.targets(attribute):
-                    value = self.peek(self.shadow(attribute), 2)
-            self.poke(lock, value)
+                if self.sharing.targets(attribute) - {UNKNOWN}:
+                    kind = self.peek(self.shadow(attribute), 2)
+            self.poke(lock, kind)
         self.set_result(self.result_of(event, True))
 
     def set_attribute(self, event: meaning.LockAttribute) -> None:
-        if event.recursive:
-            self.unfolder.notice_recursive_locks()
+        kind = self._kind_asked(event, event.recursive)
         with self.step("init"):
-            value = self.terms.const(_RECURSIVE if event.recursive else 0, 16)
-            self.poke(self.shadow(self.term(event.attribute)), value)
+            self.poke(self.shadow(self.term(event.attribute)), kind)
         self.set_result(self.result_of(event, True))
+
+    def _kind_asked(
+        self, event: meaning.LockInit | meaning.LockAttribute, recursive: bool | None
+    ) -> Term:
+        """The kind of mutex that a call asks for."""
+        terms = self.terms
+        rule = event.model.recursive_when
+        if rule is None or rule.argument >= len(event.call.arguments):
+            kind = terms.const(_RECURSIVE if recursive else 0, 16)
+        else:
+            number = self.term(event.call.arguments[rule.argument])
+            masked = terms.binary("bvand", number, terms.const(rule.mask, number.width))
+            is_recursive = terms.eq(masked, terms.const(rule.equals, number.width))
+            checking = terms.const(0, 16)
+            if isinstance(event, meaning.LockAttribute):
+                is_checking = terms.eq(number, terms.const(2, number.width))
+                checking = terms.ite(is_checking, terms.const(_CHECKING, 16), checking)
+            kind = terms.ite(is_recursive, terms.const(_RECURSIVE, 16), checking)
+        if kind is not terms.const(0, 16):
+            self.unfolder.notice_kinds_of_locks()
+        return kind
 
     # --- results ------------------------------------------------------------
 
@@ -165,7 +215,20 @@ class SynchronisingWalker(InstructionWalker):
         success = getattr(event, "success", Success.ALWAYS)
         if success is Success.NONZERO:
             return self.terms.const(1 if is_success else 0, width)
-        return self.terms.const(0 if is_success else _EBUSY, width)
+        if is_success:
+            return self.terms.const(0, width)
+        return self._error(event.model.name, width)
+
+    def _error(self, function: str, width: int) -> Term:
+        """POSIX names the error; for others a proof takes any."""
+        if function.startswith("pthread_"):
+            return self.terms.const(_EBUSY, width)
+        if not self.unfolder.limits.cautious:
+            self.unfolder.has_choices = True
+            return self.terms.const(_EBUSY, width)
+        error = self.fresh_input("error", width)
+        self.require(self.terms.not_(self.terms.eq(error, self.terms.const(0, width))))
+        return error
 
     def _set_choice(self, event: meaning.Event, is_success: Term) -> None:
         yes, no = self.result_of(event, True), self.result_of(event, False)
@@ -175,31 +238,46 @@ class SynchronisingWalker(InstructionWalker):
     # --- conditions ------------------------------------------------------------
 
     def wait(self, event: meaning.ConditionWait) -> None:
+        self.unfolder.has_choices = True
         terms = self.terms
         condition = self.term(event.condition)
         lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
+        if self.unfolder.limits.cautious:
+            gave_up = terms.false
+            if event.wait is Wait.TIMED:
+                gave_up = self.fresh_input("gives up", 1)
+            with self.step("wait"):
+                self._release(lock, LockKind.MUTEX)
+            with self.step("wake"):
+                self._take_again(lock)
+            self._set_choice(event, terms.not_(gave_up))
+            return
         flag = self.unfolder.waiting_variable(f"{self.thread}:{self.label}", self.thread, condition)
         pointer = self.space.pointer(flag)
         with self.step("wait"):
             self._release(lock, LockKind.MUTEX)
             self.poke(pointer, self.byte(_WAITING))
-        gave_up = terms.false
         with self.step("wake"):
             woken = terms.eq(self.peek(pointer), self.byte(_WOKEN))
-            if event.wait is Wait.TIMED:
-                gave_up = terms.not_(woken)
-            elif not self.unfolder.limits.spurious:
+            if event.wait is not Wait.TIMED:
                 self.wait_until(woken)
-            old = self.peek(lock, 2)
-            owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
-            self.wait_until(terms.eq(owner, terms.const(0, 16)))
-            me = terms.const(self.thread + 1, 16)
-            self.poke(lock, terms.binary("bvor", old, me))
+            self._take_again(lock)
             self.poke(pointer, self.byte(_IDLE))
-        self._set_choice(event, terms.not_(gave_up))
+        self._set_choice(event, woken)
+
+    def _take_again(self, lock: Term) -> None:
+        """What a thread does that has waited on a condition."""
+        terms = self.terms
+        old = self.peek(lock, 2)
+        owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
+        self.wait_until(terms.eq(owner, terms.const(0, 16)))
+        self.poke(lock, terms.binary("bvor", old, terms.const(self.thread + 1, 16)))
 
     def signal(self, event: meaning.ConditionSignal) -> None:
         terms = self.terms
+        if self.unfolder.limits.cautious:
+            self.set_result(self.result_of(event, True))
+            return
         condition = self.term(event.condition)
         mine = self.sharing.targets(condition)
         with self.step("signal"):
@@ -255,7 +333,8 @@ class SynchronisingWalker(InstructionWalker):
             self.set_result(terms.ite(is_last, terms.const(-1, width), terms.const(0, width)))
 
     def initialise_semaphore(self, event: meaning.SemaphoreInit) -> None:
-        value = self.term(event.value) if event.value is not None else self.terms.const(1, 32)
+        initial = self.terms.const(event.initial, 32)
+        value = self.term(event.value) if event.value is not None else initial
         if event.semaphore is None:
             semaphore = self.space.pointer(self.new_object("semaphore", 32, zeroed=True))
         else:
@@ -311,6 +390,7 @@ class SynchronisingWalker(InstructionWalker):
         with self.step("once"):
             old = self.peek(control)
             is_first = terms.eq(old, self.byte(0))
+            self.wait_until(terms.not_(terms.eq(old, self.byte(1))))
             self.poke(control, self.byte(1), is_first)
 
         def initialise() -> None:
@@ -320,8 +400,6 @@ class SynchronisingWalker(InstructionWalker):
                 self.poke(control, self.byte(2))
 
         self.under(is_first, initialise)
-        with self.step("once-wait"):
-            self.wait_until(terms.eq(self.peek(control), self.byte(2)))
         self.set_result(self.result_of(event, True))
 
     def call_pointer(self, callee: Term, arguments: list[Value]) -> Value | None:
@@ -394,7 +472,7 @@ class SynchronisingWalker(InstructionWalker):
         """The functions a pointer may lead to, with their addresses."""
         found = []
         for number, _ in sorted(self.sharing.targets(pointer), key=lambda t: t[0]):
-            name = self.space.all[number].function
+            name = self.space.all[number].function if number >= 0 else ""
             function = self.unfolder.program.functions.get(name) if name else None
             if function is not None:
                 found.append((function, self.space.pointer(self.space.all[number])))
@@ -422,8 +500,12 @@ class SynchronisingWalker(InstructionWalker):
                     size = result_width // 8
                     result = self.peek(self.control("result", number), size)
                     value = terms.ite(is_it, result, value)
-            self.wait_until(joined)
+            if event.wait is Wait.BLOCK:
+                self.wait_until(joined)
             if wants_result:
                 assert event.result_pointer is not None
-                self.write(self.term(event.result_pointer), value)
-        self.set_result(self.result_of(event, True))
+                self.write(self.term(event.result_pointer), value, condition=joined)
+        if event.wait is Wait.BLOCK:
+            self.set_result(self.result_of(event, True))
+        else:
+            self._set_choice(event, joined)

@@ -35,14 +35,22 @@ class Limits:
     concrete_iterations: int = 300
     silent_iterations: int = 11_000
     """Of a loop without visible statements."""
+    events: int = 150
+    """Visible statements of a thread, from which on a loop is not unrolled for its constants."""
     total_threads: int = 100
     size: int = 400_000
     """Instructions walked in one pass."""
-    passes: int = 12
-    spurious: bool = False
-    """A thread that waits on a condition may wake up for no reason."""
+    passes: int = 16
+    cautious: bool = False
+    """For proofs: whatever the standards leave open may happen. A thread that waits on a condition
+    wakes up for no reason, a function that fails returns any error, `main` has any arguments."""
     anyone_unlocks: bool = False
     """A mutex can be unlocked by a thread that did not lock it."""
+
+
+_FIRST_PATIENCE = 12
+"""No loop runs longer while the tables grow: it may be one that waits for a thread that they
+don't know yet."""
 
 
 class OutOfTime(Exception):
@@ -74,6 +82,8 @@ class Unfolder:
         self.space = AddressSpace(program, self.terms)
         self.sharing = Sharing(self.space)
         self.size = 0
+        self.patience = _FIRST_PATIENCE
+        self.was_impatient = False
         self.result = Unfolding([])
         self._orders: dict[str, LoopOrder] = {}
         self._published: list[State] = []
@@ -82,16 +92,24 @@ class Unfolder:
         self._assumed: set[str] = set()
         self._waiting: dict[str, tuple[MemoryObject, int, Term]] = {}
         self.events = Events(program, models)
-        self.has_recursive_locks = False
+        self.has_kinds_of_locks = False
+        self.has_trials = False
+        """Some thread looks whether it can have a lock, and goes on if not."""
+        self.has_choices = False
+        """Something happened that `Limits.cautious` would have made more of."""
 
     def run(self) -> Unfolding:
         """Raises `TooBig` or `OutOfTime` if it cannot be done."""
         for number in range(1, self.limits.passes + 1):
             self.sharing.begin_pass()
+            self.was_impatient = False
             self.result = self._pass()
             self.result.passes = number
-            if not self.sharing.has_grown:
+            if self.sharing.has_grown:
+                continue
+            if not self.was_impatient:
                 return self.result
+            self.patience *= _FIRST_PATIENCE
         self.result.threads[0].cuts.append(self._unstable())
         return self.result
 
@@ -192,9 +210,15 @@ class Unfolder:
     def thread_numbers(self) -> list[int]:
         return list(self._thread_numbers.values())
 
-    def notice_recursive_locks(self) -> None:
-        if not self.has_recursive_locks:
-            self.has_recursive_locks = True
+    def notice_kinds_of_locks(self) -> None:
+        """Not all mutexes are plain ones."""
+        if not self.has_kinds_of_locks:
+            self.has_kinds_of_locks = True
+            self.sharing.has_grown = True
+
+    def notice_trials(self) -> None:
+        if not self.has_trials:
+            self.has_trials = True
             self.sharing.has_grown = True
 
     def waiting_variable(self, key: str, thread: int, condition: Term) -> MemoryObject:

@@ -3,8 +3,7 @@
 The copies of a function's blocks are visited in the order of `loops`; ways that meet are merged, so
 each copy is walked once. A loop whose exit is decided by constants runs as long as it runs; one
 that depends on data runs `unwind` times and then leaves a `Cut` behind. A loop iteration that only
-waits (it changes nothing and starts over in the state in which it began) is not repeated at all:
-whatever an execution does after some fruitless iterations, it can do without them.
+waits (see `waiting`) is not repeated.
 """
 
 from __future__ import annotations
@@ -13,10 +12,13 @@ import heapq
 from typing import TYPE_CHECKING
 
 from raceproof.engines.bounded.accesses import Accesses, PathEnds
-from raceproof.engines.bounded.events import Input, ThreadBody, Write
+from raceproof.engines.bounded.events import Input, ThreadBody
 from raceproof.engines.bounded.loops import CopyName, LoopOrder
+from raceproof.engines.bounded.objects import TooBig
+from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import State, Value, choose, merge, relative
 from raceproof.engines.bounded.terms import Term
+from raceproof.engines.bounded.waiting import Waiting, waited
 from raceproof.ir import (
     AfterInvoke,
     AggregateConstant,
@@ -43,18 +45,26 @@ from raceproof.ir import Value as Operand
 if TYPE_CHECKING:
     from raceproof.engines.bounded.unfold import Unfolder
 
+_FEW = 8
+"""Iterations that a loop bounded by constants may always have."""
 _Arrival = tuple[State, int]
 """A state and the block it comes from."""
-
-
-class TooBig(Exception):
-    """The unfolding has outgrown its limit."""
 
 
 class _LoopRun:
     """One loop instance while it is unrolled."""
 
-    __slots__ = ("events", "is_decided", "is_symbolic", "phis", "symbolic", "version")
+    __slots__ = (
+        "can_wait",
+        "events",
+        "has_worked",
+        "is_decided",
+        "is_symbolic",
+        "phis",
+        "section",
+        "symbolic",
+        "version",
+    )
 
     def __init__(self) -> None:
         self.symbolic = 0
@@ -64,6 +74,11 @@ class _LoopRun:
         self.phis: dict[int, Value] = {}
         self.version = 0
         self.events = 0
+        self.section = 0
+        self.has_worked = False
+        """Some way through the loop did more than wait."""
+        self.can_wait = True
+        """Whether what a later iteration depends on is known: not if control is irreducible."""
 
 
 class Walker(Accesses):
@@ -124,6 +139,8 @@ class Walker(Accesses):
 
     def fresh_input(self, what: str, width: int) -> Term:
         variable = self.terms.var(self.name(what), width)
+        if width == self.space.pointer_width:
+            self.sharing.define(variable, frozenset([UNKNOWN]))
         self.body.inputs.append(
             Input(
                 len(self.body.events),
@@ -138,7 +155,10 @@ class Walker(Accesses):
         """A result that we don't compute exactly."""
         self.unfolder.result.is_exact = False
         self.unfolder.assume_once(f"{what} is taken to give any result")
-        return self.terms.var(self.name("any"), width)
+        variable = self.terms.var(self.name("any"), width)
+        if width == self.space.pointer_width:
+            self.sharing.define(variable, frozenset([UNKNOWN]))
+        return variable
 
     def set_result(self, value: Value | None) -> None:
         assert self.instruction is not None
@@ -157,7 +177,7 @@ class Walker(Accesses):
             self.cut(f"the recursion of {function.display}")
             raise PathEnds
         self.depth[function.name] = depth + 1
-        label, instruction, calls = self.label, self.instruction, self.calls
+        label, instruction, calls, names = self.label, self.instruction, self.calls, self.names
         if instruction is not None:
             self.calls = (*calls, instruction.number)
         registers = self.state.enter()
@@ -168,7 +188,7 @@ class Walker(Accesses):
             result = self._run(function, f"{label}@{number}/")
         finally:
             self.depth[function.name] = depth
-            self.label, self.instruction, self.calls = label, instruction, calls
+            self.label, self.instruction, self.calls, self.names = label, instruction, calls, names
         self.state.leave(registers)
         return result
 
@@ -212,7 +232,18 @@ class Walker(Accesses):
             for state in states:
                 if not state.is_threaded:
                     self.unfolder.publish(state)
+        if any(s.section != states[0].section for s in states):
+            self.cut_at(states, "an atomic section on one of two ways that meet")
+        if any(s.cleanups != states[0].cleanups for s in states):
+            self.cut_at(states, "a clean-up handler on one of two ways that meet")
         return merge(states, self.space.all)
+
+    def cut_at(self, states: list[State], reason: str) -> None:
+        current = self.state
+        for state in states:
+            self.state = state
+            self.cut(reason)
+        self.state = current
 
     def _enter_block(
         self,
@@ -251,6 +282,8 @@ class Walker(Accesses):
             run.is_decided = run.is_symbolic = False
             run.phis = result
             run.version = self.state.version
+            run.section = self.state.section
+            run.can_wait = order.is_reducible
             run.events = len(self.body.events)
 
     def _walk_block(
@@ -349,37 +382,41 @@ class Walker(Accesses):
         if run is None:
             return True
         limits = self.unfolder.limits
-        if self._only_waited(name, head, state, run):
-            return False
         position = LoopOrder.instance(name, head)
         iteration = name[len(position)]
+        waited = self._waited(name, head, state, run)
+        if waited is Waiting.NOTHING_CHANGED:
+            return False
+        if waited is Waiting.LET_GO and not run.has_worked:
+            return iteration == 0
+        run.has_worked = True
         if run.is_symbolic or not run.is_decided:
             run.symbolic += 1
             if run.symbolic >= self.unfolder.unwind_of(self.instruction):
                 self.cut("a loop unwound as often as allowed")
                 return False
+        if iteration >= self.unfolder.patience:
+            self.unfolder.was_impatient = True
+            return False
         has_events = len(self.body.events) > run.events
-        if iteration >= (limits.concrete_iterations if has_events else limits.silent_iterations):
+        limit = limits.concrete_iterations if has_events else limits.silent_iterations
+        if has_events and iteration >= _FEW and len(self.body.events) > limits.events:
+            limit = 0
+        if iteration >= limit:
             self.cut("a loop of very many iterations")
             return False
         return True
 
-    def _only_waited(self, name: CopyName, head: int, state: State, run: _LoopRun) -> bool:
-        """Whether the iteration changed nothing that anyone, or a later iteration, can see."""
-        for event in self.body.events[run.events :]:
-            for operation in event.operations:
-                if isinstance(operation, Write):
-                    writes = self.terms.and_(event.guard, operation.condition)
-                    if self.terms.and_(state.guard, writes) is not self.terms.false:
-                        return False
-            if event.kind not in ("read", "update", "lock"):
-                return False
-        if state.version != run.version:
-            return False
-        function = self.unfolder.program.function_of(self.instruction.number)  # type: ignore[union-attr]
+    def _waited(self, name: CopyName, head: int, state: State, run: _LoopRun) -> Waiting:
+        """Whether the iteration did no more than wait for other threads."""
+        if not run.can_wait or state.section != run.section or state.version != run.version:
+            return Waiting.NO
+        assert self.instruction is not None
+        function = self.unfolder.program.function_of(self.instruction.number)
         for phi in function.blocks[head].phis:
             assert phi.result is not None
             operand = next((v for b, v in phi.incoming if b == name[-1]), None)
             if operand is None or self.value(operand) is not run.phis.get(phi.result.index):
-                return False
-        return True
+                return Waiting.NO
+        is_patient = not self.unfolder.has_trials and not self.unfolder.limits.anyone_unlocks
+        return waited(self.terms, state.guard, self.body.events[run.events :], is_patient)
