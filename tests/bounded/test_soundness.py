@@ -1,0 +1,208 @@
+"""Racy programs that are tempting to call race-free."""
+
+from pathlib import Path
+
+import pytest
+
+from raceproof.verdict import Outcome
+from tests.bounded.helpers import TWO_THREADS, ask, load
+
+EXTERN = """
+#include <string.h>
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+int shared;
+static void *second(void *arg) { shared = 2; return NULL; }
+"""
+RACY = {
+    "a large block": """
+static void *first(void *arg)
+{
+    int n = __VERIFIER_nondet_int();
+    __VERIFIER_assume(n > 100 && n < 200);
+    char *p = malloc(n);
+    p[0] = 1;
+    shared = p[0];
+    return NULL;
+}""",
+    "a loop entered in its middle": """
+static void *first(void *arg)
+{
+    int n = 0, odd = __VERIFIER_nondet_int();
+    if (odd)
+        goto middle;
+top:
+    n++;
+middle:
+    n += 2;
+    if (n < 7)
+        goto top;
+    shared = n;
+    return NULL;
+}""",
+    "a section on one of two ways": """
+static void *first(void *arg)
+{
+    int careful = __VERIFIER_nondet_int();
+    if (careful)
+        __VERIFIER_atomic_begin();
+    shared = 1;
+    if (careful)
+        __VERIFIER_atomic_end();
+    return NULL;
+}""",
+    "odd elements": """
+static int numbers[8] = {0, 1, 0, 1, 0, 1, 0, 1};
+static void *first(void *arg)
+{
+    unsigned n = __VERIFIER_nondet_int();
+    __VERIFIER_assume(n < 4);
+    numbers[0] = 0;
+    if (numbers[2 * n + 1])
+        shared = 1;
+    return NULL;
+}""",
+    "a pointer into the middle": """
+static char bytes[64];
+static char *cursor = bytes;
+static void *first(void *arg)
+{
+    unsigned n = __VERIFIER_nondet_int();
+    __VERIFIER_assume(n < 4);
+    cursor = bytes + 1;
+    cursor[4 * n] = 1;
+    if (bytes[5] == 1)
+        shared = 1;
+    return NULL;
+}""",
+    "a callback": """
+static int order(const void *a, const void *b) { shared = 1; return 0; }
+static void *first(void *arg)
+{
+    int numbers[2] = {2, 1};
+    qsort(numbers, 2, sizeof numbers[0], order);
+    return NULL;
+}""",
+    "a clean-up handler": """
+static void clean(void *arg) { shared = 1; }
+static void *first(void *arg)
+{
+    pthread_cleanup_push(clean, NULL);
+    pthread_cleanup_pop(1);
+    return NULL;
+}""",
+    "a block that grows": """
+static void *first(void *arg)
+{
+    int n = __VERIFIER_nondet_int();
+    __VERIFIER_assume(n > 100 && n < 200);
+    char *p = realloc(malloc(4), n);
+    p[n - 1] = 1;
+    shared = 1;
+    return NULL;
+}""",
+    "any of two functions": """
+static void harmless(void) {}
+static void harmful(void) { shared = 1; }
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void *first(void *arg)
+{
+    pthread_once(&once, __VERIFIER_nondet_int() ? harmless : harmful);
+    return NULL;
+}""",
+    "bytes of a pointer": """
+static int target;
+static int *source = &target, *copy;
+static void *first(void *arg)
+{
+    for (unsigned i = 0; i < sizeof source; i++)
+        ((char *)&copy)[i] = ((char *)&source)[i];
+    if (*copy == 0)
+        shared = 1;
+    return NULL;
+}""",
+    "an unknown pointer": """
+extern int *somewhere(void);
+static int one;
+static void *first(void *arg)
+{
+    int *p = __VERIFIER_nondet_int() ? &one : somewhere();
+    *p = 1;
+    if (p != &one)
+        shared = 1;
+    return NULL;
+}""",
+    "the arguments of main": """
+static int count;
+static void *first(void *arg)
+{
+    if (count > 3)
+        shared = 1;
+    return NULL;
+}
+#define main other_main
+""",
+    "a try that fails while the lock is held in vain": """
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int ready;
+static void *third(void *arg)
+{
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        if (ready)
+            break;
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+static void *first(void *arg)
+{
+    pthread_t t;
+    int failed = 0;
+    pthread_create(&t, NULL, third, NULL);
+    if (pthread_mutex_trylock(&lock) != 0)
+        failed++;
+    else
+        pthread_mutex_unlock(&lock);
+    if (pthread_mutex_trylock(&lock) != 0)
+        failed++;
+    else
+        pthread_mutex_unlock(&lock);
+    if (failed == 2)
+        shared = 1;
+    return NULL;
+}""",
+}
+MAIN_WITH_ARGUMENTS = """
+#undef main
+int main(int argc, char **argv)
+{
+    count = argc;
+    return other_main();
+}
+"""
+
+
+@pytest.mark.parametrize("name", sorted(RACY))
+def test_is_not_fooled_by(name: str, tmp_path: Path) -> None:
+    text = EXTERN + RACY[name] + TWO_THREADS
+    if name == "the arguments of main":
+        text += MAIN_WITH_ARGUMENTS
+    answer = ask(load(tmp_path, text))
+    assert answer.outcome is not Outcome.RACE_FREE
+    assert "internal error" not in answer.detail
+
+
+FOUND = (
+    "a clean-up handler",
+    "a loop entered in its middle",
+    "a try that fails while the lock is held in vain",
+    "odd elements",
+)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_finds(name: str, tmp_path: Path) -> None:
+    assert ask(load(tmp_path, EXTERN + RACY[name] + TWO_THREADS), unwind=5).outcome is Outcome.RACE
