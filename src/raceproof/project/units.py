@@ -156,7 +156,8 @@ def _rename_types(unit: Unit) -> None:
     unit.types = renamed
     for outline in unit.outlines.values():
         outline.slots = {n: (own, name(key), size) for n, (own, key, size) in outline.slots.items()}
-        outline.allocations = {n: name(key) for n, key in outline.allocations.items()}
+        allocations = outline.allocations.items()
+        outline.allocations = {n: (name(key), size) for n, (key, size) in allocations}
         outline.seal()
     for variable, facts in unit.globals.items():
         unit.globals[variable] = (*facts[:2], name(facts[2]), *facts[3:])

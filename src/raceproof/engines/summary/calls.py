@@ -8,9 +8,11 @@ held for writing by the routine and, from then on, for reading by everyone who c
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from raceproof.concurrency import events
+from raceproof.concurrency.effects import Product, Size
 from raceproof.concurrency.meaning import event as event_of
 from raceproof.concurrency.model import (
     AtomicOperationKind,
@@ -22,7 +24,7 @@ from raceproof.concurrency.model import (
 )
 from raceproof.engines.summary.outline import ATOMIC
 from raceproof.engines.summary.terms import UNKNOWN, Terms, dereference, shift
-from raceproof.ir import Call, Value
+from raceproof.ir import Call, IntConstant, Value
 
 if TYPE_CHECKING:
     from raceproof.engines.summary.extract import Extractor
@@ -94,10 +96,10 @@ def _result(extractor: Extractor, call: Call, event: events.Event) -> None:
         extractor.events.append(("result", number, (term,)))
 
 
-def _fresh(extractor: Extractor, call: Call) -> None:
+def _fresh(extractor: Extractor, call: Call, size: int = 0) -> None:
     number = extractor.place(call)
     term = (("h", extractor.name, number, ()), 0, 0, ())
-    extractor.allocations[number] = extractor.heap_type(call)
+    extractor.allocations[number] = (extractor.heap_type(call), size)
     extractor.events.append(("fresh", number))
     extractor.events.append(("result", number, (term,)))
 
@@ -208,15 +210,26 @@ def _atomic(extractor: Extractor, call: Call, event: events.AtomicOperation) -> 
 
 
 def _allocate(extractor: Extractor, call: Call, event: events.Allocate) -> None:
-    _fresh(extractor, call)
+    _fresh(extractor, call, _constant_size(event.size))
     if event.pointer_to is not None:
         term = (("h", extractor.name, extractor.place(call), ()), 0, 0, ())
         extractor.store(call, extractor.terms(event.pointer_to), (term,))
 
 
+def _constant_size(size: Size) -> int:
+    """How many bytes, if the call says so; else 0."""
+    if isinstance(size, int):
+        return size
+    if isinstance(size, IntConstant):
+        return size.value
+    if isinstance(size, Product):
+        return size.scale * prod(_constant_size(factor) for factor in size.factors)
+    return 0
+
+
 def _reallocate(extractor: Extractor, call: Call, event: events.Reallocate) -> None:
     number = extractor.place(call)
-    _fresh(extractor, call)
+    _fresh(extractor, call, _constant_size(event.size))
     fresh = (("h", extractor.name, number, ()), 0, 0, ())
     old = extractor.terms(event.pointer)
     extractor.copy(call, (fresh,), old, None)

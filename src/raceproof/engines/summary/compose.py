@@ -64,7 +64,7 @@ class _Composer:
                         returns[term] = None
         open_stores, closed_stores = self._stores(tuple(returns))
         threads = {
-            thread: (ids, signature, leaks, many or thread in self.flow.multiple)
+            thread: (ids, signature, leaks, many or 2 * (thread in self.flow.multiple))
             for thread, (ids, signature, leaks, many) in steps.threads.items()
         }
         if len(threads) > MAX_THREADS:

@@ -16,7 +16,15 @@ from typing import Any, TypeAlias
 from raceproof.engines.summary import state
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
-from raceproof.engines.summary.summary import Depths, Site, Summary, extended, shortened
+from raceproof.engines.summary.summary import (
+    Depths,
+    Site,
+    Summary,
+    extended,
+    is_folded,
+    nested,
+    shortened,
+)
 from raceproof.engines.summary.terms import Origin, Term, Terms, means
 
 Binding: TypeAlias = tuple[tuple[int, Terms], ...]
@@ -35,7 +43,8 @@ class ThreadFacts:
     entries: dict[str, None] = field(default_factory=dict)
     created: list[Core] = field(default_factory=list)
     """The states of its creator at its creation."""
-    is_multiple: bool = False
+    multiple: int = 0
+    """How surely many of it run at once: 2 they do, 1 perhaps, 0 they do not."""
     ids: set[Term] = field(default_factory=set)
     leaks: set[ThreadId] = field(default_factory=set)
     """Threads that it leaves running at its end."""
@@ -80,7 +89,7 @@ class Contexts:
     def add_entry(self, name: str, thread: ThreadId, *, is_multiple: bool = False) -> None:
         facts = self.threads.setdefault(thread, ThreadFacts(thread))
         facts.entries[name] = None
-        facts.is_multiple = facts.is_multiple or is_multiple
+        facts.multiple = max(facts.multiple, 2 * is_multiple)
         self._visit(name, (thread, EMPTY, (), ()))
         self._run()
 
@@ -120,7 +129,7 @@ class Contexts:
             segment = path
             for site in inner[0]:
                 segment = extended(segment, site)
-            return (*thread, shortened(segment, self._depths), *inner[1:])[:5]
+            return nested(thread, (shortened(segment, self._depths), *inner[1:]))
 
         def lift(inner: Core) -> Core:
             if inner == EMPTY:
@@ -132,7 +141,8 @@ class Contexts:
         for inner, info in summary.threads.items():
             name = absolute(inner)
             facts = self.threads.setdefault(name, ThreadFacts(name))
-            facts.is_multiple = facts.is_multiple or info[3]
+            folded = int(is_folded(thread, inner, name))
+            facts.multiple = max(facts.multiple, info[3], folded)
             facts.ids.update(info[0] if closing is None else closing.all_terms(info[0]))
             facts.leaks.update(absolute(left) for left in info[2])
         for (address, size, is_write, is_atomic, inner, at), sites in summary.closed.items():
@@ -150,7 +160,8 @@ class Contexts:
             if created not in facts.created:
                 facts.created.append(created)
             if state.is_active(core, name):
-                facts.is_multiple = True
+                folded = is_folded(thread, inner, name)
+                facts.multiple = max(facts.multiple, 1 if folded else 2)
             for entry in entries:
                 facts.entries[entry] = None
                 if entry in self._summaries:
@@ -184,7 +195,7 @@ class Contexts:
         if facts is None:
             return 0
         how = means(handle, facts.ids)
-        return min(how, 1) if facts.is_multiple else how
+        return min(how, 1) if facts.multiple == 2 else how
 
     def _leaks(self, thread: ThreadId) -> list[ThreadId]:
         facts = self.threads.get(thread)

@@ -12,6 +12,7 @@ from raceproof.engines.summary.memory import Memory
 from raceproof.engines.summary.names import Names
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.races import Races
+from raceproof.engines.summary.reach import creates_threads, reachable
 from raceproof.engines.summary.reasons import World
 from raceproof.engines.summary.summary import Summary
 from raceproof.engines.summary.unit import Unit, make_unit
@@ -28,10 +29,13 @@ class SummaryEngine:
     def run(self, program: Program, question: Question) -> Answer:
         models = Models.load(question.options.models)
         unit = make_unit(program, models, "", lambda name: name)
-        bottom_up = BottomUp(unit.outlines, unit.stores)
+        entry = program.entry if program.entry in unit.outlines else None
+        outlines = reachable([unit], entry)
+        if entry is not None and not creates_threads(outlines.values()):
+            return Answer(Outcome.UNKNOWN, detail="no thread is created")
+        bottom_up = BottomUp(outlines, unit.stores)
         bottom_up.run()
         first_numbers = {f.name: f.first_number for f in program.defined}
-        entry = program.entry if program.entry in bottom_up.summaries else None
         return judge([unit], bottom_up, entry, first_numbers)
 
 
@@ -54,7 +58,7 @@ def judge(
     for name, summary in summaries.items():
         if name not in contexts.functions:
             stores.extend(summary.closed_stores)
-    memory = Memory(stores)
+    memory = Memory(stores, names.extent)
     parallel = Parallel(contexts.threads)
     world = World(parallel, memory, contexts.running())
     threads = {
@@ -62,7 +66,8 @@ def judge(
         for thread, facts in contexts.threads.items()
     }
     races = Races(world, names, threads)
-    races.run(contexts.accesses.values())
+    if len(threads) > 1 or any(parallel.is_multiple(thread) for thread in threads):
+        races.run(contexts.accesses.values())
     likely = any(f.confidence >= Confidence.LIKELY for f in races.findings)
     assumptions = _assumptions(units, summaries, contexts)
     return Answer(
@@ -97,7 +102,7 @@ def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> 
         return contexts
     for unit in units:
         for name, outline in unit.outlines.items():
-            if outline.is_external:
+            if outline.is_external and name in summaries:
                 contexts.add_entry(name, (((name, -1),),), is_multiple=True)
     return contexts
 

@@ -69,7 +69,7 @@ class Extractor:
         self.events: list[Event] = []
         self.mentions: dict[str, None] = {}
         self.places: dict[int, tuple[int, int, str]] = {}
-        self.allocations: dict[int, str] = {}
+        self.allocations: dict[int, tuple[str, int]] = {}
         self._definitions: dict[int, Instruction] = {}
 
     def outline(self) -> Outline:

@@ -35,7 +35,9 @@ class Flow:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self.outline = steps.outline
-        self.multiple: set[ThreadId] = {thread for thread, info in steps.threads.items() if info[3]}
+        self.multiple: set[ThreadId] = {
+            thread for thread, info in steps.threads.items() if info[3] == 2
+        }
         self.leaks: set[ThreadId] = set()
         self.exits: dict[Core, set[int | None]] = {}
         self._in: list[States] = []

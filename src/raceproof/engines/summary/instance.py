@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import product
 
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
-from raceproof.engines.summary.summary import Depths, Site, Summary, nested, prefixed
+from raceproof.engines.summary.summary import Depths, Site, Summary, is_folded, nested, prefixed
 from raceproof.engines.summary.terms import (
     MAX_CHAIN,
     Origin,
@@ -160,6 +160,10 @@ class Instance:
         if self._base:
             return nested(self._base, thread)
         return prefixed(thread, self.site, self._depths) if thread else ()
+
+    def folds(self, thread: ThreadId) -> bool:
+        """Whether the caller takes the thread and others for one."""
+        return bool(self._base) and is_folded(self._base, thread, nested(self._base, thread))
 
     def sites(self, sites: tuple[Site, ...]) -> tuple[Site, ...]:
         """Where an access happens, with the call to get there."""

@@ -1,13 +1,15 @@
 """Where paths lead in the whole program: a points-to analysis over the closed stores.
 
 Inclusion-based and field-sensitive: a cell is an offset of an object (global, slot, allocation
-site with its calls). Flow does not matter here, it was followed inside each function.
+site with its calls). Flow does not matter here, it was followed inside each function. A path that
+would lead out of an object leads nowhere.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from math import gcd
 from typing import TypeAlias
 
 from raceproof.engines.summary.scope import overlap
@@ -21,8 +23,13 @@ MAX_ROUNDS = 12
 MAX_OFFSETS = 8
 
 
+Extent: TypeAlias = Callable[[Origin], int]
+"""How many bytes an object has; 0 if that is not known."""
+
+
 class Memory:
-    def __init__(self, stores: Iterable[tuple[Term, Term]]) -> None:
+    def __init__(self, stores: Iterable[tuple[Term, Term]], extent: Extent) -> None:
+        self._extent = extent
         self._stores = list(dict.fromkeys(stores))
         self._cells: dict[Origin, dict[tuple[int, int], dict[Place, None]]] = defaultdict(dict)
         self._memo: dict[Term, tuple[Place, ...]] = {}
@@ -47,17 +54,29 @@ class Memory:
     def _places(self, term: Term) -> tuple[Place, ...]:
         origin, constant, stride, _ = term
         kind = origin[0]
-        if kind in "gshf":
+        if kind == "f":
             return ((origin, constant, stride),)
+        if kind in "gsh":
+            place = self._inside(origin, constant, stride)
+            return () if place is None else (place,)
         if kind != "*":
             return ()
         found: dict[Place, None] = {}
         for base, offset, own_stride in self._loaded(origin[1]):
-            step = own_stride or stride
-            if own_stride and stride:
-                step = min(own_stride, stride)
-            found[base, offset + constant, step] = None
+            step = gcd(own_stride, stride)
+            place = self._inside(base, offset + constant, step)
+            if place is not None:
+                found[place] = None
         return _few(found)
+
+    def _inside(self, origin: Origin, offset: int, stride: int) -> Place | None:
+        """The place, unless it is outside of its object; offsets below the stride, if any."""
+        extent = self._extent(origin) if origin[0] in "gsh" else 0
+        if stride:
+            offset %= stride
+        if extent and not 0 <= offset < extent:
+            return None
+        return origin, offset, stride
 
     def _loaded(self, address: Term) -> tuple[Place, ...]:
         found: dict[Place, None] = {}

@@ -54,6 +54,18 @@ class Names:
         facts = found[0].globals[origin[1]]
         return not facts[3] and not facts[4]
 
+    def extent(self, origin: Origin) -> int:
+        """How many bytes the object has; 0 if that is not known."""
+        if origin[0] == "g":
+            found = self._globals.get(origin[1])
+            return found[0].globals[origin[1]][1] if found else 0
+        outline = self._outlines.get(origin[1])
+        if outline is None:
+            return 0
+        if origin[0] == "s":
+            return outline.slots.get(origin[2], ("", "", 0))[2]
+        return outline.allocations.get(origin[2], ("", 0))[1]
+
     def location(self, origin: Origin, offset: int, size: int | None, stride: int) -> Location:
         end = None if size is None or stride else offset + size
         start = None if stride else offset
@@ -84,7 +96,7 @@ class Names:
             name, type_, _ = outline.slots.get(origin[2], ("", "", 0)) if outline else ("", "", 0)
             return BaseKind.STACK, name or f"local of {self.function(origin[1])}", type_, debug
         position = self.position(origin[1], origin[2])
-        type_ = outline.allocations.get(origin[2], "") if outline else ""
+        type_ = outline.allocations.get(origin[2], ("", 0))[0] if outline else ""
         where = str(position) if position else self.function(origin[1])
         return BaseKind.HEAP, f"allocation at {where}", type_, debug
 

@@ -56,8 +56,8 @@ class Outline:
     """Instruction -> line, column, file."""
     slots: dict[int, tuple[str, str, int]]
     """Stack slot -> C name, type, size."""
-    allocations: dict[int, str]
-    """Allocation -> type of its objects, if known."""
+    allocations: dict[int, tuple[str, int]]
+    """Allocation -> type and size of its objects, empty and 0 if not known."""
     content: bytes = b""
     """Digest of the body, see `seal`."""
     is_flat: bool = field(default=True)

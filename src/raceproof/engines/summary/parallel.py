@@ -20,14 +20,18 @@ class Parallel:
     def __init__(self, threads: Mapping[ThreadId, ThreadFacts]) -> None:
         self._threads = threads
         self._memo: dict[tuple[ThreadId, ThreadId], int] = {}
-        self._multiple: dict[ThreadId, bool] = {}
+        self._multiple: dict[ThreadId, int] = {}
 
     def is_multiple(self, thread: ThreadId) -> bool:
         """Whether several instances of the thread may run at once."""
+        return self.how_multiple(thread) > 0
+
+    def how_multiple(self, thread: ThreadId) -> int:
+        """How surely they do: 2 nothing speaks against it, 1 perhaps, 0 they do not."""
         known = self._multiple.get(thread)
         if known is None:
-            known = any(
-                (facts := self._threads.get(thread[:depth])) is not None and facts.is_multiple
+            known = max(
+                facts.multiple if (facts := self._threads.get(thread[:depth])) is not None else 0
                 for depth in range(len(thread) + 1)
             )
             self._multiple[thread] = known
@@ -38,12 +42,18 @@ class Parallel:
     ) -> int:
         """0 never at the same time, 1 perhaps, 2 nothing speaks against it."""
         if first == second:
-            return 2 if self.is_multiple(first) else 0
+            return self.how_multiple(first)
         common = 0
         while common < min(len(first), len(second)) and first[common] == second[common]:
             common += 1
-        if self.is_multiple(first[:common]):
+        several = self.how_multiple(first[:common])
+        if several == 2:
             return 2
+        return max(several, self._branches(first, first_core, second, second_core, common))
+
+    def _branches(
+        self, first: ThreadId, first_core: Core, second: ThreadId, second_core: Core, common: int
+    ) -> int:
         if common == len(first):
             return _activity(first_core, second, common)
         if common == len(second):

@@ -1,24 +1,35 @@
 """From the accesses of the program to findings: one for each location, the best pair first.
 
-How pairs are ranked, by the first point in which they differ:
+How pairs of a location are ranked, by the first point in which they differ:
 
 1. likely before possible;
-2. an access without any lock, where most others hold one ("guarded by m in 14 of 15 accesses");
-3. two writes, then a write and a read;
-4. few other places that the accesses may go to;
-5. two different source lines;
-6. short call chains.
+2. one access without the usual lock, the other with it ("guarded by m in 14 of 15 accesses": the
+   lock that is surely held at most accesses of the location, at half of them or more);
+3. few locks around the one that has fewer;
+4. two writes, then a write and a read;
+5. few aliases: other places that the accesses may go to;
+6. two different source lines;
+7. short call chains.
+
+A pair of accesses that may go to many places says little about any one of them: it is reported
+once, for the object as a whole. Findings come in the order likely before possible, then those with
+a usual lock that one access lacks, by how usual it is, then those with few aliases.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain, combinations_with_replacement, product
+from typing import TypeAlias
 
 from raceproof.engines.summary.contexts import RootedAccess
+from raceproof.engines.summary.guards import Guard, usual_guard
 from raceproof.engines.summary.names import Names
 from raceproof.engines.summary.reasons import NO, YES, Located, World, weigh
 from raceproof.engines.summary.state import ThreadId
+from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin
 from raceproof.verdict import (
     Access,
@@ -32,11 +43,21 @@ from raceproof.verdict import (
     Thread,
 )
 
-MAX_PAIRS = 60_000
-"""Pairs looked at for one object."""
+MAX_PAIRS = 400_000
+"""Pairs looked at in one program."""
+MAX_KINDS = 300
+"""Kinds of access to one object, the most suspect first."""
+MAX_VAGUE_KINDS = 40
 MAX_OTHERS = 20
+ENOUGH_PAIRS = 60
+"""Pairs of one location; the best come early, more would not change the report."""
+MANY_ALIASES = 4
 
-Pair = tuple[tuple[int, ...], Located, Located]
+Rank: TypeAlias = tuple[int, ...]
+Pair: TypeAlias = tuple[int, Located, Located]
+Group: TypeAlias = tuple[int, int]
+"""Offset and stride."""
+WHOLE: Group = (0, -1)
 
 
 class Races:
@@ -44,22 +65,41 @@ class Races:
         self._world = world
         self._names = names
         self._threads = threads
-        self.findings: list[Finding] = []
+        self._ranked: list[tuple[tuple[object, ...], Finding]] = []
+        self._vague: set[frozenset[tuple[str, int]]] = set()
+        self._pairs = 0
         self.shared: list[Location] = []
         self.protections: list[Protection] = []
         self.is_cut = False
 
+    @property
+    def findings(self) -> list[Finding]:
+        return [finding for _, finding in sorted(self._ranked, key=lambda item: item[0])]
+
     def run(self, accesses: Iterable[RootedAccess]) -> None:
         objects: dict[Origin, dict[tuple[object, ...], Located]] = defaultdict(dict)
+        sites: dict[tuple[object, ...], dict[Site, None]] = {}
         for access in accesses:
             places = self._world.memory.places(access.address)
             for origin, offset, stride in places:
-                if self._names.is_shareable(origin):
-                    located = Located(access, origin, offset, stride, len(places))
-                    objects[origin][_kind(located)] = located
+                if not self._names.is_shareable(origin):
+                    continue
+                located = Located(access, origin, offset, stride, len(places))
+                kind = _kind(located)
+                if kind not in sites:
+                    objects[origin][kind] = located
+                    sites[kind] = {}
+                sites[kind].update(dict.fromkeys(access.sites))
         for origin in sorted(objects, key=repr):
-            self._object(list(objects[origin].values()))
-        self.findings.sort(key=lambda f: (-f.confidence, f.location.name, repr(f.accesses)))
+            self._object(
+                sorted(
+                    (
+                        replace(located, sites=tuple(sorted(sites[kind])))
+                        for kind, located in objects[origin].items()
+                    ),
+                    key=_interest,
+                )
+            )
 
     def _object(self, accesses: list[Located]) -> None:
         if not any(item.access.is_write for item in accesses):
@@ -67,85 +107,108 @@ class Races:
         threads = {item.access.thread for item in accesses}
         if len(threads) == 1 and not self._world.parallel.is_multiple(next(iter(threads))):
             return
-        best: dict[tuple[int, int], list[Pair]] = defaultdict(list)
+        precise = [item for item in accesses if item.aliases <= MANY_ALIASES][:MAX_KINDS]
+        vague = [item for item in accesses if item.aliases > MANY_ALIASES][:MAX_VAGUE_KINDS]
+        found: dict[Group, list[Pair]] = defaultdict(list)
         reasons: Counter[str] = Counter()
-        count = 0
-        for i, first in enumerate(accesses):
-            for second in accesses[i:]:
-                if not first.access.is_write and not second.access.is_write:
-                    continue
-                count += 1
-                answer, why = weigh(first, second, self._world)
-                if answer != NO:
-                    low = max(first, second, key=lambda item: (item.offset, -item.stride))
-                    pair = (self._rank(answer, first, second), first, second)
-                    best[low.offset, low.stride].append(pair)
-                else:
-                    reasons[why] += 1
-            if count > MAX_PAIRS:
+        self.is_cut = self.is_cut or len(precise) + len(vague) < len(accesses)
+        for first, second in chain(
+            combinations_with_replacement(precise, 2),
+            product(vague, precise),
+            combinations_with_replacement(vague, 2),
+        ):
+            if not first.access.is_write and not second.access.is_write:
+                continue
+            pairs = found[_group(first, second)]
+            if len(pairs) >= ENOUGH_PAIRS:
+                if second.aliases > MANY_ALIASES:
+                    break
+                continue
+            if self._pairs >= MAX_PAIRS:
                 self.is_cut = True
                 break
-        if best:
-            for pairs in best.values():
-                self._finding(pairs, accesses)
+            self._pairs += 1
+            answer, why = weigh(first, second, self._world)
+            if answer != NO:
+                pairs.append((answer, first, second))
+            else:
+                reasons[why] += 1
+        by_group = {group: pairs for group, pairs in found.items() if pairs}
+        if by_group:
+            for same in self._by_name(accesses[0].origin, by_group).values():
+                self._finding(same, accesses)
         elif reasons:
             self._protection(accesses, reasons)
 
-    def _rank(self, answer: int, a: Located, b: Located) -> tuple[int, ...]:
+    def _by_name(self, origin: Origin, found: dict[Group, list[Pair]]) -> dict[str, list[Pair]]:
+        """Offsets that have one name for people are one location."""
+        named: dict[str, list[Pair]] = defaultdict(list)
+        for (offset, stride), pairs in sorted(found.items()):
+            if stride < 0:
+                named[""].extend(pairs)
+            else:
+                size = max(max(a.access.size or 1, b.access.size or 1) for _, a, b in pairs)
+                name = self._names.location(origin, offset, size, stride).name
+                named[name].extend(pairs)
+        return named
+
+    # --- one finding ------------------------------------------------------------
+
+    def _finding(self, pairs: list[Pair], accesses: list[Located]) -> None:
+        _, one, _ = pairs[0]
+        guard = usual_guard([item for item in accesses if _meets(item, one)])
+        ranked = sorted(
+            (self._rank(answer, a, b, guard), site, other_site, k)
+            for k, (answer, a, b) in enumerate(pairs)
+            for site, other_site in product(a.sites[:3], b.sites[:3])
+        )
+        listed: dict[tuple[tuple[str, int], ...], tuple[Access, Access]] = {}
+        for rank, site, other_site, k in ranked:
+            _, a, b = pairs[k]
+            if b.access.is_write and not a.access.is_write:
+                a, b, site, other_site = b, a, other_site, site
+            key = (site[:2], other_site[:2])
+            if key not in listed and key[::-1] not in listed:
+                listed[key] = (self._access(a, site), self._access(b, other_site))
+                if len(listed) == 1:
+                    best, best_a, best_b, sites = rank, a, b, key
+            if len(listed) > MAX_OTHERS:
+                break
+        if max(best_a.aliases, best_b.aliases) > MANY_ALIASES:
+            if frozenset(sites) in self._vague:
+                return
+            self._vague.add(frozenset(sites))
+        (first, second), *others = listed.values()
+        location = first.location if not best_a.stride or best_b.stride else second.location
+        self.shared.append(location)
+        finding = Finding(
+            location,
+            Confidence.LIKELY if -best[0] == YES else Confidence.POSSIBLE,
+            (first, second),
+            _message(first, second, guard, self._names),
+            engine="summary",
+            others=tuple(others),
+        )
+        lacking = guard.share if guard is not None and best[1] == 0 else 0.0
+        order = (-finding.confidence, -lacking, best[4], location.name, location.base)
+        self._ranked.append(((*order, sites), finding))
+
+    def _rank(self, answer: int, a: Located, b: Located, guard: Guard | None) -> Rank:
         first, second = a.access, b.access
+        lacks_one = guard is not None and guard.is_held(a) != guard.is_held(b)
         return (
             -answer,
+            int(not lacks_one),
             min(len(first.core[0]), len(second.core[0])),
             2 - first.is_write - second.is_write,
             a.aliases + b.aliases,
-            int(first.sites[0][:2] == second.sites[0][:2]),
-            len(first.sites[0][2]) + len(second.sites[0][2]),
+            int(a.sites[0][:2] == b.sites[0][:2]),
+            len(a.sites[0][2]) + len(b.sites[0][2]),
         )
 
-    def _finding(self, pairs: list[Pair], accesses: list[Located]) -> None:
-        pairs.sort(key=lambda pair: (pair[0], _order(pair[1]), _order(pair[2])))
-        rank, a, b = pairs[0]
-        if b.access.is_write and not a.access.is_write:
-            a, b = b, a
-        confidence = Confidence.LIKELY if -rank[0] == YES else Confidence.POSSIBLE
-        first, second = self._access(a), self._access(b)
-        location = first.location if not a.stride or b.stride else second.location
-        others = tuple((self._access(x), self._access(y)) for _, x, y in pairs[1:MAX_OTHERS])
-        self.shared.append(location)
-        self.findings.append(
-            Finding(
-                location,
-                confidence,
-                (first, second),
-                self._message(a, b, accesses, first, second),
-                engine="summary",
-                others=others,
-            )
-        )
-
-    def _message(
-        self, a: Located, b: Located, accesses: list[Located], first: Access, second: Access
-    ) -> str:
-        near = [
-            item
-            for item in accesses
-            if item.offset == a.offset and item.stride == a.stride and item.access.core[0]
-        ]
-        total = sum(1 for item in accesses if item.offset == a.offset and item.stride == a.stride)
-        held = Counter(lock for item in near for lock, _, sure, _ in item.access.core[0] if sure)
-        words = [
-            f"{_verb(a)} by {first.thread.name} and {_verb(b)} by {second.thread.name} "
-            "can happen at the same time"
-        ]
-        if held:
-            lock, count = min(held.items(), key=lambda item: (-item[1], item[0]))
-            if count * 2 >= total and count > 1:
-                words.append(f"guarded by {self._names.term(lock)} in {count} of {total} accesses")
-        return "; ".join(words)
-
-    def _access(self, item: Located) -> Access:
+    def _access(self, item: Located, site: Site) -> Access:
         access = item.access
-        function, number, calls = access.sites[0]
+        function, number, calls = site
         names = self._names
         return Access(
             self._threads[access.thread],
@@ -186,6 +249,7 @@ def _kind(item: Located) -> tuple[object, ...]:
     """Accesses of the same kind race with the same others."""
     access = item.access
     return (
+        item.origin,
         item.offset,
         item.stride,
         access.size,
@@ -194,13 +258,45 @@ def _kind(item: Located) -> tuple[object, ...]:
         access.thread,
         access.core,
         access.address,
-        access.sites[0][:2] if access.is_write else access.sites[0][0],
     )
 
 
-def _order(item: Located) -> str:
-    return repr((item.access.sites[0], item.offset, item.access.is_write))
+def _group(a: Located, b: Located) -> Group:
+    """The location that a pair of accesses is about."""
+    if max(a.aliases, b.aliases) > MANY_ALIASES:
+        return WHOLE
+    return max((a.offset, -a.stride), (b.offset, -b.stride))[0], min(a.stride, b.stride)
 
 
-def _verb(item: Located) -> str:
-    return "a write" if item.access.is_write else "a read"
+def _interest(item: Located) -> tuple[object, ...]:
+    access = item.access
+    return (
+        item.aliases > 1,
+        len(access.core[0]),
+        not access.is_write,
+        item.aliases,
+        item.sites,
+        item.offset,
+        item.stride,
+        access.thread,
+        access.core,
+    )
+
+
+def _meets(a: Located, b: Located) -> bool:
+    return a.offset == b.offset and a.stride == b.stride
+
+
+def _message(first: Access, second: Access, guard: Guard | None, names: Names) -> str:
+    words = (
+        f"{_verb(first)} by {first.thread.name} and {_verb(second)} by {second.thread.name} "
+        "can happen at the same time"
+    )
+    if guard is None:
+        return words
+    lock = names.term(guard.lock)
+    return f"{words}; guarded by {lock} in {guard.count} of {guard.total} accesses"
+
+
+def _verb(access: Access) -> str:
+    return "a write" if access.is_write else "a read"

@@ -15,6 +15,7 @@ from raceproof.engines.summary.memory import Memory, Place
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.scope import overlap
 from raceproof.engines.summary.state import ThreadId
+from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin, Term, root
 
 NO, PERHAPS, YES = 0, 1, 2
@@ -30,6 +31,8 @@ class Located:
     stride: int
     aliases: int
     """How many places it may go to."""
+    sites: tuple[Site, ...] = ()
+    """Where it happens: the accesses of one kind differ in nothing that a reason looks at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ class Steps:
                 instance.all_terms(ids),
                 signature,
                 tuple(instance.thread(left) for left in leaks),
-                is_multiple,
+                max(is_multiple, int(instance.folds(thread))),
             ),
         )
 
@@ -153,7 +153,7 @@ class Steps:
                 unite([*known[0], *info[0]]),
                 known[1] if known[1] == info[1] else (),
                 tuple(dict.fromkeys((*known[2], *info[2]))),
-                known[3] or info[3],
+                max(known[3], info[3]),
             )
         self.threads[thread] = info
 
@@ -209,7 +209,7 @@ class Steps:
         self._escape(list(actual[0]))
         pending: list[Term] = []
         names = self._names(self.scope.resolve_all(entries), 1, pending)
-        self._add_thread(thread, (ids, self._signature(addresses), (), False))
+        self._add_thread(thread, (ids, self._signature(addresses), (), 0))
         self._steps.append(("start", thread))
         for name in names:
             summary = self._lookup(name)
@@ -228,7 +228,7 @@ class Steps:
         leaks = tuple(instance.thread(left) for left in summary.leaks)
         known = self.threads.get(thread)
         signature = known[1] if known is not None else ()
-        self._add_thread(thread, (ids, signature, leaks, False))
+        self._add_thread(thread, (ids, signature, leaks, 0))
         for inner, info in summary.threads.items():
             self._thread(instance, inner, info)
 

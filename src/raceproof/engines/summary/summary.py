@@ -25,8 +25,9 @@ Site: TypeAlias = tuple[str, int, tuple[tuple[str, int], ...]]
 AccessKey: TypeAlias = tuple[Term, int | None, bool, bool, ThreadId, Core]
 Accesses: TypeAlias = dict[AccessKey, tuple[Site, ...]]
 Exit: TypeAlias = tuple[Core, int | None]
-ThreadInfo: TypeAlias = tuple[Terms, tuple[Any, ...], tuple[ThreadId, ...], bool]
-"""Its ids, the counting loop that creates it (or empty), whom it leaves running, many at once."""
+ThreadInfo: TypeAlias = tuple[Terms, tuple[Any, ...], tuple[ThreadId, ...], int]
+"""Its ids, the counting loop that creates it (or empty), whom it leaves running, how surely many of
+it run at once: 2 they do, 1 perhaps (see `nested`), 0 they do not."""
 CallEdge: TypeAlias = tuple[int, str, Core, tuple[tuple[int, Terms], ...]]
 """A call of a function that matters: where, whom, in what state, arguments that it needs."""
 Creation: TypeAlias = tuple[ThreadId, tuple[str, ...], Core]
@@ -132,8 +133,26 @@ def shortened(path: tuple[tuple[str, int], ...], depths: Depths) -> tuple[Any, .
 
 
 def nested(outer: ThreadId, thread: ThreadId) -> ThreadId:
-    """A thread of the thread `outer`, as the creator of `outer` names it."""
-    return (*outer, *thread)[:MAX_NESTING]
+    """A thread of the thread `outer`, as the creator of `outer` names it.
+
+    A thread created where one of its ancestors was created is taken for that ancestor, and one
+    that is nested too deep for its parent; perhaps there are many such (see `is_folded`).
+    """
+    name = list(outer)
+    for segment in thread:
+        for depth, known in enumerate(name):
+            if known[-1] == segment[-1]:
+                del name[depth + 1 :]
+                break
+        else:
+            if len(name) < MAX_NESTING:
+                name.append(segment)
+    return tuple(name)
+
+
+def is_folded(outer: ThreadId, thread: ThreadId, name: ThreadId) -> bool:
+    """Whether `name`, made of the other two by `nested`, may stand for several threads."""
+    return len(name) < len(outer) + len(thread)
 
 
 MAX_SEGMENT = 4

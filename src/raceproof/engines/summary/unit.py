@@ -71,7 +71,7 @@ def make_unit(program: Program, models: Models, file: str, naming: Naming) -> Un
     for outline in unit.outlines.values():
         for _, type_, _ in outline.slots.values():
             _add_types(unit, program.debug, type_)
-        for type_ in outline.allocations.values():
+        for type_, _ in outline.allocations.values():
             _add_types(unit, program.debug, type_)
     unit.constructors = tuple(naming(name) for name in program.constructors)
     unit.has_assembly = bool(program.assembly)
