@@ -17,6 +17,9 @@ _WRAPPERS = {
     "DW_TAG_atomic_type",
     "DW_TAG_restrict_type",
 }
+_LOCK_TYPE = re.compile(r"(lock|mutex|mtx|sem|semaphore|once|once_flag)(_t)?$")
+_LIBRARY_MEMBER = re.compile(r"_[_A-Z]")
+"""Names that C and C++ keep for their libraries."""
 
 
 def unquote(text: str) -> str:
@@ -163,6 +166,27 @@ class DebugInfo:
                 break
         return text + (f"+{offset}" if offset else "")
 
+    def lock_path(self, key: str, offset: int) -> str:
+        """How C reaches the lock at byte `offset`: `.lock`, not `.lock.__data.__lock`.
+
+        A lock has no size here, so many members start where it starts. It is the outermost that
+        is called a lock, or whose own members are its library's business.
+        """
+        text = ""
+        for _ in range(32):
+            type_ = self.type(key)
+            if offset == 0 and _is_lock(type_):
+                break
+            if type_.kind == "array" and type_.counts and type_.size != 0:
+                text, offset, key, found = self._index(type_, text, offset, 0)
+            elif type_.kind in ("struct", "union"):
+                text, offset, key, found = self._member(type_, text, offset, 0)
+            else:
+                break
+            if not found:
+                break
+        return text + (f"+{offset}" if offset else "")
+
     def _index(
         self, type_: DebugType, text: str, offset: int, size: int
     ) -> tuple[str, int, str, bool]:
@@ -189,3 +213,12 @@ class DebugInfo:
                 name = f".{member.name}" if member.name else ""
                 return text + name, offset - member.offset, member.type, True
         return text, offset, "", False
+
+
+def _is_lock(type_: DebugType) -> bool:
+    if type_.kind not in ("struct", "union"):
+        return False
+    names = [member.name for member in type_.members if member.name]
+    if names and all(_LIBRARY_MEMBER.match(name) for name in names):
+        return True
+    return bool(_LOCK_TYPE.search(type_.name))

@@ -72,8 +72,14 @@ class Describer:
         if key == ATOMIC:
             return "atomic section"
         if key.offset < 0:
-            return f"once {self.location(key.base, -1 - key.offset, None).name}"
-        return self.location(key.base, key.offset, None).name
+            return f"once {self._lock_name(key.base, -1 - key.offset)}"
+        return self._lock_name(key.base, key.offset)
+
+    def _lock_name(self, base: int, offset: int) -> str:
+        debug_type = self._debug_type(base)
+        if debug_type:
+            return self.objects[base].name + self.program.debug.lock_path(debug_type, offset)
+        return self.objects[base].name + (f"+{offset}" if offset else "")
 
     def access(self, raw: RawAccess) -> Access:
         instruction = self.program.instruction(raw.instruction)

@@ -109,10 +109,19 @@ class Names:
         if kind == "*":
             return f"*{self.term(origin[1])}" + (f"+{offset}" if offset else "")
         if kind in "gsh":
-            return self.location(origin, offset, None, stride).name.split(".__")[0]
+            return self._lock_name(origin, offset, stride)
         if kind == "p":
             return f"argument {origin[1] + 1}" + (f"+{offset}" if offset else "")
         return "?"
+
+    def _lock_name(self, origin: Origin, offset: int, stride: int) -> str:
+        _, name, type_, debug = self._base(origin)
+        if not type_ or offset < 0:
+            return self.location(origin, offset, None, stride).name
+        path = debug.lock_path(type_, offset)
+        if stride:
+            path = path.replace("[0]", "[*]", 1) if "[0]" in path else path + "[*]"
+        return name + path
 
     def thread(self, thread: ThreadId, entries: Sequence[str], is_unique: bool) -> Thread:
         chain = tuple(self.site(*segment[-1]) for segment in thread)
