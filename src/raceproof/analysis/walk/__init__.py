@@ -1,0 +1,1 @@
+"""Threads, locks and accesses over a cheap backend: see `analysis`."""

@@ -1,0 +1,127 @@
+"""Thread-modular analysis over a cheap backend: threads, locks, who runs beside whom, accesses.
+
+As in RacerF's sections 5.1 and 6: starting with `main`, each thread is walked through by itself,
+in every context of its latest calls; locks and threads are taken and given back as the backend
+resolves their addresses, with may- and must-sets at once; threads found on the way are walked
+through as well, until nothing changes. What is noted down is what the value backend notes down, so
+the same detector works on it.
+
+Why it can prove, over a backend whose answers cover every execution. A lock counts as held only if
+its address is a single place of a single object, or told from the accessed address itself, on every
+way to the access, and whatever may be given back is given back. A thread counts as not running only
+before any creation of it on the way here, or after a join of it: by its creator, or of a thread that
+is created once in all. Branches are taken both ways. An access is left out only if it is to an
+object that no second thread can get hold of, or that its thread has made and shown to nobody yet.
+There is no interference to be added: without values, nothing a thread reads narrows its way.
+"""
+
+from __future__ import annotations
+
+import time
+
+from raceproof.analysis.backend import Backend
+from raceproof.analysis.contexts import Context, Contexts
+from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.once import Once
+from raceproof.analysis.records import Records
+from raceproof.analysis.threads import ThreadInfo, Threads
+from raceproof.analysis.walk.layout import Layouts
+from raceproof.analysis.walk.point import ALL_ALONG, Point
+from raceproof.analysis.walk.recorder import Recorder
+from raceproof.analysis.walk.walker import Walker
+from raceproof.domains import values as domain
+from raceproof.ir import Call
+
+
+class Walk:
+    """The whole program over one backend; `run` fills in everything else."""
+
+    unknown = domain.UNKNOWN
+
+    def __init__(
+        self, backend: Backend, context_depth: int = 2, deadline: float | None = None
+    ) -> None:
+        self.backend = backend
+        self.program = backend.program
+        self.objects = backend.objects
+        self.threads = Threads(self.program.entry)
+        self.contexts = Contexts()
+        self.layouts = Layouts(backend)
+        self.once = Once(
+            self.program,
+            lambda call: backend.callees(self._home(call), call),
+            lambda call: backend.entries(self._home(call), call),
+        )
+        self.stored: dict[int, set[int]] = {}
+        self.handed_over: set[int] = set()
+        self.guided_starts = 0
+        """Bit set of the threads of which it is unclear whether they are ever created."""
+        self.joins: dict[int, dict[int, None]] = {}
+        """Thread -> the calls that surely wait for it."""
+        self._depth = context_depth
+        self._deadline = deadline
+
+    def _home(self, call: Call) -> str:
+        return self.program.function_of(call.number).name
+
+    def tick(self) -> None:
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise OutOfBudget
+
+    def note_join(self, thread: int, call: int) -> None:
+        self.joins.setdefault(thread, {})[call] = None
+
+    def inner(self, context: Context, call: int, name: str) -> Context:
+        """The context of a callee: the latest calls only, so that there are not too many."""
+        steps = [(c.call, c.function) for c in context.chain()[1:]] + [(call, name)]
+        chain = context.chain()
+        inner = chain[0]
+        for step, function in steps[-self._depth :] if self._depth else ():
+            inner = self.contexts.enter(inner, step, (), function, False)
+        return inner
+
+    def created(self, creator: ThreadInfo, context: Context, call: Call, name: str) -> ThreadInfo:
+        site = self.contexts.enter(context, call.number, (), name, False)
+        return self.threads.find(creator.index, site, call.number, name)
+
+    def run(self) -> None:
+        """Walks through threads until nothing changes, then writes down the accesses."""
+        walkers: dict[int, Walker] = {}
+        version = -1
+        while version != self.threads.version:
+            version = self.threads.version
+            index = 0
+            while index < len(self.threads.all):
+                walkers[index] = self._walk(self.threads[index])
+                index += 1
+        for index in sorted(walkers):
+            info = self.threads[index]
+            info.records = Records()
+            Recorder(self, walkers[index], info).record()
+
+    def _walk(self, info: ThreadInfo) -> Walker:
+        info.runs += 1
+        walker = Walker(self, info)
+        point = self.start(info)
+        function = self.program.functions[info.entry]
+        if not function.is_defined:
+            self.threads.ended(info, point.running)
+            return walker
+        if info.index == 0:
+            for name in self.program.constructors:
+                made = self.program.functions.get(name)
+                if made is not None and made.is_defined:
+                    visit = walker.run(name, self.contexts.root(0, name), point)
+                    point = visit.exit or point
+        visit = walker.run(info.entry, self.contexts.root(info.index, info.entry), point)
+        if info.index and visit.exit is not None:
+            self.threads.ended(info, visit.exit.running)
+        return walker
+
+    def start(self, info: ThreadInfo) -> Point:
+        running = info.beside
+        if info.is_unique:
+            running &= ~(info.bit | info.children)
+        return Point(
+            running=running, guided=ALL_ALONG if self.guided_starts & info.bit else 0
+        )

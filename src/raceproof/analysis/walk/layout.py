@@ -1,0 +1,165 @@
+"""A function as the walk sees it: what matters in each block, and which blocks are surely reached.
+
+Most functions neither lock nor create nor join, and neither do those they call: they are *calm*,
+every point inside is the point at their entry. Of the others only the instructions with events,
+calls and definitions that a point may speak of are looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raceproof.analysis.backend import Backend
+from raceproof.concurrency import events as ev
+from raceproof.ir import Call, Function, FunctionAddress, Instruction
+from raceproof.ir.cfg import ControlFlow
+
+_STIRRING = (
+    ev.ThreadCreate,
+    ev.ThreadJoin,
+    ev.ThreadExit,
+    ev.ProcessExit,
+    ev.LockAcquire,
+    ev.LockRelease,
+    ev.ConditionWait,
+    ev.BarrierWait,
+    ev.SemaphoreWait,
+    ev.Once,
+    ev.AtomicBegin,
+    ev.AtomicEnd,
+    ev.AtomicFunction,
+    ev.OnceBegin,
+    ev.OnceEnd,
+    ev.OnceAbort,
+)
+"""Events that change the point."""
+_WAITING = (
+    ev.ThreadJoin,
+    ev.ThreadExit,
+    ev.ProcessExit,
+    ev.ConditionWait,
+    ev.BarrierWait,
+    ev.SemaphoreWait,
+    ev.Once,
+    ev.OnceBegin,
+)
+"""Events after which nobody knows whether the thread goes on."""
+
+
+@dataclass(eq=False)
+class Layout:
+    function: Function
+    graph: ControlFlow
+    makers: dict[int, Instruction]
+    """Register -> the instruction that defines it."""
+    sure_blocks: frozenset[int]
+
+
+class Layouts:
+    """The layouts of a program, and which functions are calm, releasing or certain to return."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.program = backend.program
+        self._layouts: dict[str, Layout] = {}
+        self.called: dict[str, tuple[str, ...]] = {}
+        """Function -> the program's own functions that it may call or have called."""
+        stirring: set[str] = set()
+        releasing: set[str] = set()
+        doubtful: set[str] = set()
+        for function in self.program.defined:
+            called: dict[str, None] = {}
+            for call in function.instructions:
+                if not isinstance(call, Call):
+                    continue
+                if call.no_return:
+                    doubtful.add(function.name)
+                for name in backend.callees(function.name, call):
+                    event = backend.events.of(call, name)
+                    if event is None or isinstance(event, ev.AtomicFunction):
+                        called[name] = None
+                    if event is None:
+                        continue
+                    if isinstance(event, _STIRRING) or event.no_return:
+                        stirring.add(function.name)
+                    if isinstance(event, _WAITING) or event.no_return:
+                        doubtful.add(function.name)
+                    if isinstance(event, ev.LockRelease):
+                        releasing.add(function.name)
+                for name in backend.entries(function.name, call):
+                    if not self._is_creation(function.name, call):
+                        called[name] = None
+            if ControlFlow(function).loop_heads:
+                doubtful.add(function.name)
+            self.called[function.name] = tuple(
+                name for name in called if self._is_defined(name)
+            )
+        callers: dict[str, list[str]] = {}
+        for name, called_names in self.called.items():
+            for callee in called_names:
+                callers.setdefault(callee, []).append(name)
+        self.stirring = _closure(stirring, callers)
+        """Not calm."""
+        self.releasing = _closure(releasing, callers)
+        self.doubtful = _closure(doubtful, callers)
+        """Functions that may not return, as far as we know."""
+
+    def _is_defined(self, name: str) -> bool:
+        function = self.program.functions.get(name)
+        return function is not None and function.is_defined
+
+    def _is_creation(self, function: str, call: Call) -> bool:
+        return any(
+            isinstance(self.backend.events.of(call, name), ev.ThreadCreate)
+            for name in self.backend.callees(function, call)
+        )
+
+    def of(self, name: str) -> Layout:
+        found = self._layouts.get(name)
+        if found is None:
+            function = self.program.functions[name]
+            graph = ControlFlow(function)
+            makers = {i.result.index: i for i in function.instructions if i.result is not None}
+            found = self._layouts[name] = Layout(function, graph, makers, _sure_blocks(graph))
+        return found
+
+    def is_plain_call(self, function: str, call: Call) -> bool:
+        """Does the call just do what a model says, without keeping or handing on pointers?"""
+        if not isinstance(call.callee, FunctionAddress):
+            return False
+        event = self.backend.events.of(call)
+        if event is None or event.stores or event.copies or event.callbacks:
+            return False
+        return event.model.role is None or isinstance(
+            event, ev.Free | ev.LockInit | ev.ConditionInit | ev.SemaphoreInit | ev.LockAttribute
+        )
+
+
+def _closure(names: set[str], callers: dict[str, list[str]]) -> set[str]:
+    found: set[str] = set()
+    work = list(names)
+    while work:
+        name = work.pop()
+        if name not in found:
+            found.add(name)
+            work.extend(callers.get(name, ()))
+    return found
+
+
+def _sure_blocks(graph: ControlFlow) -> frozenset[int]:
+    """Blocks that every run of the function comes to: no edge leads past them, no loop and no end
+    stands before them."""
+    count = len(graph.successors)
+    farthest = 0
+    loop_ends = count
+    sure = []
+    for block in range(count):
+        if farthest <= block and loop_ends >= block:
+            sure.append(block)
+        targets = graph.successors[block]
+        if not targets:
+            break
+        farthest = max(farthest, *targets)
+        if any(target <= block for target in targets):
+            loop_ends = min(loop_ends, block)
+    return frozenset(sure)

@@ -1,0 +1,268 @@
+"""Writes down the accesses of a thread once all points are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raceproof.analysis.contexts import Context
+from raceproof.analysis.records import RawAccess, RelativeLock
+from raceproof.analysis.state import Held, LockKey
+from raceproof.analysis.threads import ThreadInfo
+from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.walk.point import ALL_ALONG, IN_BRANCH, Point
+from raceproof.analysis.walk.sums import relative_locks, root_of
+from raceproof.concurrency import events as ev
+from raceproof.concurrency.effects import MemoryEffect, Reachable
+from raceproof.concurrency.model import CallbackTime
+from raceproof.domains import integers as ints
+from raceproof.domains.integers import Integers
+from raceproof.ir import Assembly, Call, Instruction, IntConstant
+from raceproof.verdict import BaseKind
+
+if TYPE_CHECKING:
+    from raceproof.analysis.walk.analysis import Walk
+    from raceproof.analysis.walk.walker import Walker
+
+
+class Recorder:
+    def __init__(self, walk: Walk, walker: Walker, info: ThreadInfo) -> None:
+        self.walk = walk
+        self.walker = walker
+        self.info = info
+        self.records = info.records
+        self.backend = walk.backend
+        self.layouts = walk.layouts
+        self._calm: dict[tuple[str, Point], None] = {}
+        self._work: list[tuple[str, Context, Point]] = []
+
+    def record(self) -> None:
+        for visit in self.walker.all_visits():
+            self.walk.tick()
+            layout = self.layouts.of(visit.name)
+            for instruction, point in self.walker.points(visit):
+                self._instruction(layout, visit.context, instruction, point)
+        function = self.walk.program.functions[self.info.entry]
+        if not function.is_defined:
+            self._note_unknown(self.info.entry)
+        while self._work:
+            self.walk.tick()
+            name, context, point = self._work.pop()
+            layout = self.layouts.of(name)
+            for block in layout.function.blocks:
+                is_sure = block.index in layout.sure_blocks
+                here = point if is_sure else point._replace(guided=point.guided | IN_BRANCH)
+                for instruction in block.instructions:
+                    self._instruction(layout, context, instruction, here)
+
+    def _instruction(
+        self, layout: Layout, context: Context, instruction: Instruction, point: Point
+    ) -> None:
+        if isinstance(instruction, Assembly):
+            if instruction.text.strip():
+                self.records.assume(
+                    f"inline assembly at {instruction.position or layout.function.display} "
+                    "accesses only its own operands and does not synchronise"
+                )
+            return
+        if isinstance(instruction, Call):
+            self._call(layout, context, instruction, point)
+            for index, _ in instruction.by_value:
+                effect = MemoryEffect(instruction.arguments[index], None, True, False)
+                self._access(layout, context, instruction, effect, point, False)
+            return
+        for effect in self.backend.events.effects(instruction):
+            self._access(layout, context, instruction, effect, point, False)
+
+    # --- calls ------------------------------------------------------------
+
+    def _call(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
+        function = layout.function.name
+        names = self.backend.callees(function, call)
+        if not names:
+            self._note_foreign(layout, call)
+        for name in names:
+            event = self.backend.events.of(call, name)
+            if event is None:
+                if self._is_own(name):
+                    self._enter(layout, context, call, name, point)
+                else:
+                    self._note_unknown(name)
+                    self._callbacks(layout, context, call, point)
+                continue
+            self._event(layout, context, call, event, point)
+
+    def _event(
+        self, layout: Layout, context: Context, call: Call, event: ev.Event, point: Point
+    ) -> None:
+        if event.model.caveat:
+            self.records.assume(event.model.caveat)
+        for effect in event.effects:
+            self._access(layout, context, call, effect, point, isinstance(event, ev.Free))
+        if isinstance(event, ev.ThreadCreate):
+            self._creation(layout, context, call, point)
+            return
+        if isinstance(event, ev.AtomicFunction):
+            inside = self.walker.steps.atomic(point)
+            self._enter(layout, context, call, event.function.name, inside)
+            return
+        if isinstance(event, ev.Once):
+            lock = self.walker.steps.once_lock(layout.function.name, event)
+            if lock is not None:
+                point = point._replace(held=point.held | {Held(lock, True)})
+        elif any(callback.time is CallbackTime.SIGNAL for callback in event.callbacks):
+            self.records.assume("signal handlers do not race with the rest")
+            return
+        elif self._is_later(event):
+            point = self._later(point)
+        self._callbacks(layout, context, call, point)
+
+    def _is_later(self, event: ev.Event) -> bool:
+        if isinstance(event, ev.SpecificCreate | ev.CleanupPush):
+            return True
+        return any(callback.time is not CallbackTime.NOW for callback in event.callbacks)
+
+    def _later(self, point: Point) -> Point:
+        """Some time before the thread ends: without locks, beside whoever may run by then."""
+        running = point.running | self.info.beside | self.info.children
+        if self.info.is_unique:
+            running &= ~self.info.bit
+        return Point(running=running, guided=ALL_ALONG)
+
+    def _callbacks(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
+        for name in self.backend.entries(layout.function.name, call):
+            if self._is_own(name):
+                self._enter(layout, context, call, name, point)
+
+    def _creation(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
+        names = self.backend.entries(layout.function.name, call)
+        if not names:
+            self.records.assume(
+                f"the thread created at {call.position or layout.function.display} runs code "
+                "outside of the program"
+            )
+        for name in names:
+            info = self.walk.created(self.info, context, call, name)
+            self.walk.threads.sure_together(info, point.sure | self.info.bit)
+
+    def _enter(
+        self, layout: Layout, context: Context, call: Call, name: str, point: Point
+    ) -> None:
+        """Calm functions have been walked past; all their points are that of the call."""
+        if name in self.layouts.stirring:
+            return
+        steps = self.walker.steps
+        entry = steps.entry_point(layout, call, name, point, call.arguments)
+        key = (name, entry)
+        if key not in self._calm:
+            self._calm[key] = None
+            self._work.append((name, self.walk.inner(context, call.number, name), entry))
+
+    def _is_own(self, name: str) -> bool:
+        function = self.walk.program.functions.get(name)
+        return function is not None and function.is_defined
+
+    def _note_unknown(self, name: str) -> None:
+        self.records.assume(
+            f"`{name}` (defined nowhere, no model) starts no threads and accesses nothing shared"
+        )
+
+    def _note_foreign(self, layout: Layout, call: Call) -> None:
+        self.records.assume(
+            f"the function called through a pointer at {call.position or layout.function.display} "
+            "neither starts threads nor accesses shared memory"
+        )
+
+    # --- accesses ------------------------------------------------------------
+
+    def _access(
+        self,
+        layout: Layout,
+        context: Context,
+        instruction: Instruction,
+        effect: MemoryEffect,
+        point: Point,
+        is_free: bool,
+    ) -> None:
+        if point.fresh and root_of(layout.makers, effect.pointer) in point.fresh:
+            return
+        function = layout.function.name
+        address = self.backend.pointers(function, effect.pointer, self.info.index)
+        if address.is_unknown and point.running:
+            key = (self.info.index, instruction.number)
+            self.records.blind[key] = effect.is_write or self.records.blind.get(key, False)
+        if not address.pointers:
+            return
+        relative: frozenset[RelativeLock] = frozenset()
+        if point.beside:
+            place = self.walker.steps.sum(layout, effect.pointer)
+            relative = relative_locks(point.beside, place)
+        size = _size(effect)
+        is_atomic = effect.is_atomic or point.is_atomic
+        is_only = len(address.pointers) == 1
+        for base, offsets in address.pointers.items():
+            described = self.backend.objects[base]
+            if described.kind is BaseKind.STRING:
+                continue
+            if described.kind is BaseKind.EXTERNAL:
+                if described.function is None:
+                    self.records.assume(
+                        "memory outside of the program is not shared between its threads"
+                    )
+                continue
+            if not self.backend.is_shared(base):
+                continue
+            held, beside = self._both_ways(base, offsets, point.held, relative)
+            if isinstance(effect.size, Reachable):
+                offsets = ints.top(offsets.width)
+            for is_write in (False, True):
+                if effect.is_write if is_write else effect.is_read:
+                    self.records.add(
+                        RawAccess(
+                            self.info.index,
+                            context,
+                            instruction.number,
+                            base,
+                            offsets,
+                            size,
+                            is_write,
+                            is_atomic,
+                            held,
+                            point.maybe,
+                            beside,
+                            point.running,
+                            point.sure,
+                            is_only,
+                            is_free,
+                            bool(point.guided),
+                        )
+                    )
+
+    def _both_ways(
+        self,
+        base: int,
+        offsets: Integers,
+        held: frozenset[Held],
+        relative: frozenset[RelativeLock],
+    ) -> tuple[frozenset[Held], frozenset[RelativeLock]]:
+        """A lock beside exact bytes is an exact lock, and an exact lock in the same object lies
+        beside the bytes."""
+        start = offsets.signed_constant
+        if start is None or self.backend.objects.is_weak(base):
+            return held, relative
+        exact = [
+            Held(LockKey(base, start + lock[1]), bool(lock[2]))
+            for lock in relative
+            if lock[0] == "beside"
+        ]
+        beside = [
+            ("beside", h.lock.offset - start, h.is_write)
+            for h in held
+            if h.lock.base == base and h.lock.offset >= 0
+        ]
+        return held | frozenset(exact), relative | frozenset(beside)
+
+
+def _size(effect: MemoryEffect) -> int | None:
+    if isinstance(effect.size, IntConstant):
+        return effect.size.value
+    return effect.constant_size

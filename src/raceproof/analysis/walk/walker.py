@@ -1,0 +1,246 @@
+"""One thread through its functions: the point at the start of each block, in each context.
+
+A forward analysis over (function, latest calls, point at the entry), each called a *visit*. A visit
+asks for the exits of the visits it calls, and is made again when they grow, so recursion needs no
+care. Must-sets only shrink and may-sets only grow, so the end is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from raceproof.analysis.contexts import Context
+from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.walk.point import IN_BRANCH, Point, join
+from raceproof.analysis.walk.steps import Steps
+from raceproof.ir import (
+    Branch,
+    Call,
+    Cast,
+    Compare,
+    Instruction,
+    IntConstant,
+    NullPointer,
+    Phi,
+    Register,
+    Return,
+    Terminator,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from raceproof.analysis.threads import ThreadInfo
+    from raceproof.analysis.walk.analysis import Walk
+
+_MOST_ENTRIES = 6
+"""Different points at the entry of a function in one context; more are joined."""
+
+
+@dataclass(eq=False)
+class Visit:
+    """A function in a context, entered at a point."""
+
+    name: str
+    context: Context
+    entry: Point
+    exit: Point | None = None
+    blocks: dict[int, Point] = field(default_factory=dict)
+    callers: dict[int, Visit] = field(default_factory=dict)
+    """Those to be made again when the exit grows, by identity."""
+    is_queued: bool = False
+
+
+class Walker:
+    def __init__(self, walk: Walk, info: ThreadInfo) -> None:
+        self.walk = walk
+        self.info = info
+        self.layouts = walk.layouts
+        self.steps = Steps(self)
+        self._visits: dict[tuple[str, int], dict[Point, Visit]] = {}
+        self._overflow: dict[tuple[str, int], Visit] = {}
+        self._queue: list[Visit] = []
+
+    def run(self, name: str, context: Context, point: Point) -> Visit:
+        """Visits all that can be reached; returns the first visit."""
+        first = self.visit(name, context, point)
+        while self._queue:
+            visit = self._queue.pop()
+            visit.is_queued = False
+            self.walk.tick()
+            self._make(visit)
+        return first
+
+    def visit(
+        self, name: str, context: Context, point: Point, caller: Visit | None = None
+    ) -> Visit:
+        """The visit that answers for a call."""
+        known = self._visits.setdefault((name, context.number), {})
+        found = known.get(point)
+        if found is None and len(known) < _MOST_ENTRIES:
+            found = known[point] = Visit(name, context, point)
+            self._enqueue(found)
+        if found is None:
+            found = self._joined(name, context, point)
+        if caller is not None:
+            found.callers[id(caller)] = caller
+        return found
+
+    def _joined(self, name: str, context: Context, point: Point) -> Visit:
+        key = (name, context.number)
+        found = self._overflow.get(key)
+        if found is None:
+            found = self._overflow[key] = Visit(name, context, point)
+            self._enqueue(found)
+        else:
+            joined = join(found.entry, point)
+            if joined != found.entry:
+                found.entry = joined
+                self._enqueue(found)
+        return found
+
+    def all_visits(self) -> Iterator[Visit]:
+        for known in self._visits.values():
+            yield from known.values()
+        yield from self._overflow.values()
+
+    def _enqueue(self, visit: Visit) -> None:
+        if not visit.is_queued:
+            visit.is_queued = True
+            self._queue.append(visit)
+
+    # --- one function ------------------------------------------------------------
+
+    def _make(self, visit: Visit) -> None:
+        layout = self.layouts.of(visit.name)
+        visit.blocks = {0: visit.entry}
+        exit_: Point | None = None
+        work = [0]
+        while work:
+            block = min(work)
+            work.remove(block)
+            point = self._through(visit, layout, block)
+            if point is None:
+                continue
+            terminator = layout.function.blocks[block].terminator
+            if isinstance(terminator, Return):
+                exit_ = point if exit_ is None else join(exit_, point)
+                continue
+            for target, arriving in self._edges(layout, block, terminator, point):
+                old = visit.blocks.get(target)
+                new = arriving if old is None else join(old, arriving)
+                if new != old:
+                    visit.blocks[target] = new
+                    if target not in work:
+                        work.append(target)
+        if exit_ is not None:
+            exit_ = exit_._replace(fresh=frozenset(), attempts=frozenset())
+            if visit.exit is not None:
+                exit_ = join(visit.exit, exit_)
+            if exit_ != visit.exit:
+                visit.exit = exit_
+                for caller in visit.callers.values():
+                    self._enqueue(caller)
+
+    def _through(self, visit: Visit, layout: Layout, block: int) -> Point | None:
+        point: Point | None = visit.blocks[block]
+        for instruction in layout.function.blocks[block].instructions:
+            assert point is not None
+            if isinstance(instruction, Terminator):
+                return point
+            if isinstance(instruction, Phi):
+                continue
+            point = self._step(visit, layout, block, instruction, point)
+            if point is None:
+                return None
+        return point
+
+    def _step(
+        self, visit: Visit, layout: Layout, block: int, instruction: Instruction, point: Point
+    ) -> Point | None:
+        if block in layout.sure_blocks or not isinstance(instruction, Call):
+            return self.steps.step(visit, layout, instruction, point)
+        inside = point._replace(guided=point.guided | IN_BRANCH)
+        after = self.steps.step(visit, layout, instruction, inside)
+        return after and after._replace(guided=after.guided & ~IN_BRANCH)
+
+    def points(self, visit: Visit) -> Iterator[tuple[Instruction, Point]]:
+        """Each instruction that can be reached, with the point before it."""
+        layout = self.layouts.of(visit.name)
+        for block in sorted(visit.blocks):
+            point: Point | None = visit.blocks[block]
+            is_sure = block in layout.sure_blocks
+            for instruction in layout.function.blocks[block].instructions:
+                if point is None:
+                    break
+                here = point if is_sure else point._replace(guided=point.guided | IN_BRANCH)
+                yield instruction, here
+                if not isinstance(instruction, Terminator | Phi):
+                    point = self._step(visit, layout, block, instruction, point)
+
+    # --- edges ------------------------------------------------------------
+
+    def _edges(
+        self, layout: Layout, block: int, terminator: Terminator, point: Point
+    ) -> Iterator[tuple[int, Point]]:
+        targets = dict.fromkeys(terminator.targets)
+        for target in targets:
+            arriving = point
+            if isinstance(terminator, Branch) and point.attempts and len(targets) == 2:
+                is_true = target == terminator.if_true
+                arriving = self._tried(layout, terminator.condition, is_true, point)
+            if arriving.beside or arriving.attempts or arriving.fresh:
+                arriving = self._phis(layout, block, target, arriving)
+            yield target, arriving
+
+    def _tried(self, layout: Layout, condition: Value, is_true: bool, point: Point) -> Point:
+        """The result of a trylock was tested: now we know whether the lock is held."""
+        tested = _tested(layout, condition)
+        if tested is None:
+            return point
+        register, zero_if_true = tested
+        is_zero = zero_if_true == is_true
+        for attempt in point.attempts:
+            if attempt.register == register:
+                point = point._replace(attempts=point.attempts - {attempt})
+                if attempt.is_zero == is_zero:
+                    point = self.steps.take(point, attempt.key, attempt.place, attempt.is_write)
+        return point
+
+    def _phis(self, layout: Layout, source: int, target: int, point: Point) -> Point:
+        for phi in layout.function.blocks[target].phis:
+            assert phi.result is not None
+            for origin, value in phi.incoming:
+                if origin == source and isinstance(value, Register):
+                    point = self.steps.seen(layout, value, point)
+            point = point.after_definition(phi.result.index)
+        return point
+
+
+def _tested(layout: Layout, condition: Value) -> tuple[int, bool] | None:
+    """The register that a condition tests, and whether it is zero if the condition holds."""
+    if not isinstance(condition, Register):
+        return None
+    maker = layout.makers.get(condition.index)
+    if isinstance(maker, Compare) and maker.predicate in ("eq", "ne"):
+        zero = isinstance(maker.right, NullPointer) or (
+            isinstance(maker.right, IntConstant) and maker.right.value == 0
+        )
+        if zero and isinstance(maker.left, Register):
+            return _source(layout, maker.left), maker.predicate == "eq"
+        return None
+    if isinstance(maker, Cast | Call) or maker is None:
+        return _source(layout, condition), False
+    return None
+
+
+def _source(layout: Layout, register: Register) -> int:
+    """Looks through widenings, which keep zero and not zero."""
+    maker = layout.makers.get(register.index)
+    while isinstance(maker, Cast) and maker.operation in ("zext", "sext"):
+        if not isinstance(maker.value, Register):
+            break
+        register = maker.value
+        maker = layout.makers.get(register.index)
+    return register.index
