@@ -228,6 +228,8 @@ class Answer:
     shared: tuple[Location, ...] = ()
     detail: str = ""
     statistics: tuple[tuple[str, int | float | str], ...] = ()
+    notices: tuple[str, ...] = ()
+    """What the user should know of how the answer was found."""
     is_complete: bool | None = None
     """Whether every race of the program is among `findings` and `open`; None: not said."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from raceproof.analysis.thread_modular import Analysis
+from raceproof.analysis.backend import Analysed
 from raceproof.verdict import BaseKind
 
 
-def escaped_bases(analysis: Analysis) -> set[int]:
+def escaped_bases(analysis: Analysed) -> set[int]:
     """Bases that can be reached from globals, or from what threads were given or returned."""
     work = list(analysis.handed_over)
     for base in list(analysis.stored):

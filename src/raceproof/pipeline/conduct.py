@@ -147,6 +147,7 @@ class _Conductor:
             raise UserError(report.detail)
         if report.answer is not None:
             said, detail = _summary(report.answer), report.answer.detail
+            self._notices += [f"engine {report.engine}: {n}" for n in report.answer.notices]
         else:
             said, detail = report.fate.value, report.detail
             if report.fate is not Fate.STOPPED:

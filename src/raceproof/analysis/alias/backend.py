@@ -129,7 +129,11 @@ class AliasBackend:
         elif kind == "thread":
             name = "id of a thread"
         return self.objects.bases.intern(
-            (kind, "any", *thing.descriptor[1:]), thing.kind, name, thing.shape.size, is_weak=is_weak
+            (kind, "any", *thing.descriptor[1:]),
+            thing.kind,
+            name,
+            thing.shape.size,
+            is_weak=is_weak,
         )
 
     def callees(self, function: str, call: Call) -> Sequence[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -83,16 +84,19 @@ class Cells:
     def moved(self, address: int, distance: int, scales: tuple[int, ...] = ()) -> int:
         """The addresses that many bytes on, plus any multiples of the scales, as a bit set."""
         thing, offset = self.addresses[address]
-        if offset is None or "function" == thing.descriptor[0]:
+        if offset is None or thing.descriptor[0] == "function":
             return 1 << address
         shape = thing.shape
         offset = shape.canonical(offset)
         places = shape.moved(offset, distance) if distance else {offset}
         if scales:
+            for place, scale in product(places, scales):
+                if shape.wake(place, scale):
+                    self._regroup(thing)
             outside = not places
             if outside or not all(shape.holds_index(p, s) for p in places for s in scales):
                 self.fold(thing, gcd(*scales, distance if outside else 0) or 1)
-                places = {shape.canonical(place) for place in places or {offset}}
+            places = {shape.canonical(place) for place in places or {offset}}
         found = 0
         for place in places:
             found |= 1 << self.address(thing, place)
@@ -128,10 +132,14 @@ class Cells:
 
     def fold(self, thing: Thing, stride: int) -> None:
         """Makes the cells at offsets equal modulo `stride` one."""
-        if not thing.shape.fold(stride):
-            return
+        if thing.shape.fold(stride):
+            self._regroup(thing)
+
+    def _regroup(self, thing: Thing) -> None:
+        """The shape has become coarser: merges the cells that are one now."""
         table = self._contents[thing.number]
-        self._contents[thing.number] = folded = {}
+        folded: dict[int, int] = {}
+        self._contents[thing.number] = folded
         for offset, node in table.items():
             place = thing.shape.canonical(offset)
             if place in folded:
@@ -169,14 +177,20 @@ class Cells:
         start = thing.shape.canonical(from_offset)
         _, _, distance = thing.shape.places(cell)
         is_exact = not thing.shape.places(start)[2]
-        if is_exact and not distance and not (
-            start <= cell and (size is None or cell < start + size)
+        if (
+            is_exact
+            and not distance
+            and not (start <= cell and (size is None or cell < start + size))
         ):
             return
         place = target.shape.canonical(to_offset)
         places = target.shape.moved(place, cell - start)
-        if distance and not all(target.shape.holds_index(p, distance) for p in places):
-            self.fold(target, distance)
+        if distance:
+            for p in places:
+                if target.shape.wake(p, distance):
+                    self._regroup(target)
+            if not all(target.shape.holds_index(p, distance) for p in places):
+                self.fold(target, distance)
             places = {target.shape.canonical(p) for p in places}
         if not is_exact and not places:
             self.fold(target, thing.shape.places(start)[2])

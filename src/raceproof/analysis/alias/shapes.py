@@ -24,12 +24,15 @@ Array = tuple[int, int | None, int]
 
 
 class Shape:
-    __slots__ = ("arrays", "offsets", "size", "stride")
+    __slots__ = ("arrays", "dormant", "offsets", "size", "stride")
 
     def __init__(self, size: int | None = None, arrays: tuple[Array, ...] = ()) -> None:
         self.size = size
-        self.arrays = arrays
+        short = tuple(a for a in arrays if _is_short(a, arrays))
+        self.arrays = tuple(a for a in arrays if a not in short)
         """Outer before inner."""
+        self.dormant = short
+        """Short arrays whose elements are told apart until somebody takes a variable index."""
         self.stride = 0
         """If not 0, cells at offsets equal modulo this are one."""
         self.offsets: set[int] = set()
@@ -86,8 +89,20 @@ class Shape:
             for start, end, element in self.arrays
         )
 
+    def wake(self, offset: int, scale: int) -> bool:
+        """A variable index goes on from this cell: does a short array become one cell by that?"""
+        woken = [
+            array
+            for array in self.dormant
+            if array[0] <= offset < (array[1] or 0) and scale % array[2] == 0
+        ]
+        self.dormant = tuple(array for array in self.dormant if array not in woken)
+        self.arrays = tuple(sorted((*self.arrays, *woken), key=_extent, reverse=True))
+        return bool(woken)
+
     def fold(self, stride: int) -> bool:
         """Makes offsets equal modulo `stride` one cell; returns whether that is news."""
+        self.arrays, self.dormant = (*self.arrays, *self.dormant), ()
         stride = gcd(self.stride, stride, *(element for _, _, element in self.arrays))
         if stride == self.stride:
             return False
@@ -105,6 +120,20 @@ class Shape:
         start, end, _ = strides[0]
         distance = gcd(*(element for _, _, element in strides))
         return start + (cell - start) % distance, end, distance
+
+
+def _is_short(array: Array, all_: tuple[Array, ...]) -> bool:
+    """A short array without arrays in its elements."""
+    start, end, element = array
+    if end is None or not 1 < (end - start) // element <= _FEW_ELEMENTS:
+        return False
+    later = all_[all_.index(array) + 1 :]
+    return not any(start <= other[0] < start + element for other in later)
+
+
+def _extent(array: Array) -> int:
+    start, end, _ = array
+    return 1 << 62 if end is None else end - start
 
 
 def of_type(type_: Type, layout: Layout, count: int | None) -> Shape:
@@ -145,9 +174,7 @@ def of_heap(debug: DebugInfo, pointee: str, size: int | None) -> Shape:
     return Shape(size, tuple(arrays[:_MOST_ARRAYS]))
 
 
-def _add_debug_arrays(
-    debug: DebugInfo, key: str, at: int, arrays: list[Array], depth: int
-) -> None:
+def _add_debug_arrays(debug: DebugInfo, key: str, at: int, arrays: list[Array], depth: int) -> None:
     if len(arrays) >= _MOST_ARRAYS or depth > 16:
         return
     type_ = debug.type(key)

@@ -66,8 +66,10 @@ class Solver:
         for table in (self.points, self._new, self._waiting):
             table.append(0)
         self._copies.append(set())
-        for lists in (self._shifts, self._loads, self._stores, self._hooks):
-            lists.append([])  # type: ignore[attr-defined]
+        self._shifts.append([])
+        self._loads.append([])
+        self._stores.append([])
+        self._hooks.append([])
         return number
 
     def find(self, node: int) -> int:
@@ -138,9 +140,10 @@ class Solver:
         self.points[a] |= self.points[b]
         self._copies[a] |= self._copies[b]
         self._copies[b] = set()
-        for lists in (self._shifts, self._loads, self._stores, self._hooks):
-            lists[a] += lists[b]  # type: ignore[operator]
-            lists[b] = []  # type: ignore[call-overload]
+        self._shifts[a] += self._shifts[b]
+        self._loads[a] += self._loads[b]
+        self._stores[a] += self._stores[b]
+        self._hooks[a] += self._hooks[b]
         self._new[a] = self.points[a]
         self._waiting[a] = self.points[a] & ~seen
         self._dirty.discard(b)

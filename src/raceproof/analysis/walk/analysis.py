@@ -9,8 +9,8 @@ the same detector works on it.
 Why it can prove, over a backend whose answers cover every execution. A lock counts as held only if
 its address is a single place of a single object, or told from the accessed address itself, on every
 way to the access, and whatever may be given back is given back. A thread counts as not running only
-before any creation of it on the way here, or after a join of it: by its creator, or of a thread that
-is created once in all. Branches are taken both ways. An access is left out only if it is to an
+before any creation of it on the way here, or after a join of it: by its creator, or of a thread
+that is created once in all. Branches are taken both ways. An access is left out only if it is to an
 object that no second thread can get hold of, or that its thread has made and shown to nobody yet.
 There is no interference to be added: without values, nothing a thread reads narrows its way.
 """
@@ -24,11 +24,13 @@ from raceproof.analysis.contexts import Context, Contexts
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.once import Once
 from raceproof.analysis.records import Records
+from raceproof.analysis.state import LockKey
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.analysis.walk.layout import Layouts
 from raceproof.analysis.walk.point import ALL_ALONG, Point
-from raceproof.analysis.walk.recorder import Recorder
+from raceproof.analysis.walk.recorder import Recorder, is_later
 from raceproof.analysis.walk.walker import Walker
+from raceproof.concurrency import events as ev
 from raceproof.domains import values as domain
 from raceproof.ir import Call
 
@@ -58,11 +60,42 @@ class Walk:
         """Bit set of the threads of which it is unclear whether they are ever created."""
         self.joins: dict[int, dict[int, None]] = {}
         """Thread -> the calls that surely wait for it."""
+        self.recursive_locks = self._recursive_locks()
+        self._last_rites = self._late_routines()
         self._depth = context_depth
         self._deadline = deadline
 
     def _home(self, call: Call) -> str:
         return self.program.function_of(call.number).name
+
+    def _recursive_locks(self) -> set[LockKey]:
+        """Locks initialised with attributes, if all attributes of the program make recursive ones.
+
+        That an error-checking mutex is no recursive one must not be missed."""
+        found: set[LockKey] = set()
+        for function, call in self.program.all_instructions():
+            event = self.backend.events.of(call) if isinstance(call, Call) else None
+            if isinstance(event, ev.LockAttribute) and event.recursive is not True:
+                return set()
+            if isinstance(event, ev.LockInit) and event.recursive is not False:
+                place = self.backend.pointers(function.name, event.lock, 0).only_address
+                if place is not None:
+                    found.add(LockKey(*place))
+        return found
+
+    def _late_routines(self) -> tuple[str, ...]:
+        """Destructors of keys, exit handlers and the like. Any thread may run them at its end."""
+        found: dict[str, None] = {}
+        for function, call in self.program.all_instructions():
+            if isinstance(call, Call):
+                events = (
+                    self.backend.events.of(call, name)
+                    for name in self.backend.callees(function.name, call)
+                )
+                if any(event is not None and is_later(event) for event in events):
+                    found |= dict.fromkeys(self.backend.entries(function.name, call))
+        own = [self.program.functions.get(name) for name in found]
+        return tuple(f.name for f in own if f is not None and f.is_defined)
 
     def tick(self) -> None:
         if self._deadline is not None and time.monotonic() > self._deadline:
@@ -116,12 +149,17 @@ class Walk:
         visit = walker.run(info.entry, self.contexts.root(info.index, info.entry), point)
         if info.index and visit.exit is not None:
             self.threads.ended(info, visit.exit.running)
+        for name in self._last_rites:
+            walker.run(name, self.contexts.root(info.index, name), self._end(info))
         return walker
+
+    def _end(self, info: ThreadInfo) -> Point:
+        """Before a thread ends: without locks, beside whoever may run by then."""
+        running = info.beside | info.children
+        return Point(running=running & ~info.bit if info.is_unique else running, guided=ALL_ALONG)
 
     def start(self, info: ThreadInfo) -> Point:
         running = info.beside
         if info.is_unique:
             running &= ~(info.bit | info.children)
-        return Point(
-            running=running, guided=ALL_ALONG if self.guided_starts & info.bit else 0
-        )
+        return Point(running=running, guided=ALL_ALONG if self.guided_starts & info.bit else 0)

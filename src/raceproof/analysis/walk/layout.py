@@ -42,6 +42,7 @@ _WAITING = (
     ev.SemaphoreWait,
     ev.Once,
     ev.OnceBegin,
+    ev.Assume,
 )
 """Events after which nobody knows whether the thread goes on."""
 
@@ -91,9 +92,7 @@ class Layouts:
                         called[name] = None
             if ControlFlow(function).loop_heads:
                 doubtful.add(function.name)
-            self.called[function.name] = tuple(
-                name for name in called if self._is_defined(name)
-            )
+            self.called[function.name] = tuple(name for name in called if self._is_defined(name))
         callers: dict[str, list[str]] = {}
         for name, called_names in self.called.items():
             for callee in called_names:
@@ -120,8 +119,26 @@ class Layouts:
             function = self.program.functions[name]
             graph = ControlFlow(function)
             makers = {i.result.index: i for i in function.instructions if i.result is not None}
-            found = self._layouts[name] = Layout(function, graph, makers, _sure_blocks(graph))
+            doubtful = {
+                block.index
+                for block in function.blocks
+                if any(self._is_doubtful(name, i) for i in block.instructions)
+            }
+            sure = _sure_blocks(graph, doubtful)
+            found = self._layouts[name] = Layout(function, graph, makers, sure)
         return found
+
+    def _is_doubtful(self, function: str, call: Instruction) -> bool:
+        """May the thread not go on after this?"""
+        if not isinstance(call, Call):
+            return False
+        names = self.backend.callees(function, call)
+        events = [self.backend.events.of(call, name) for name in names]
+        return (
+            call.no_return
+            or any(e is not None and (e.no_return or isinstance(e, _WAITING)) for e in events)
+            or any(name in self.doubtful for name in names)
+        )
 
     def is_plain_call(self, function: str, call: Call) -> bool:
         """Does the call just do what a model says, without keeping or handing on pointers?"""
@@ -146,9 +163,9 @@ def _closure(names: set[str], callers: dict[str, list[str]]) -> set[str]:
     return found
 
 
-def _sure_blocks(graph: ControlFlow) -> frozenset[int]:
-    """Blocks that every run of the function comes to: no edge leads past them, no loop and no end
-    stands before them."""
+def _sure_blocks(graph: ControlFlow, doubtful: set[int]) -> frozenset[int]:
+    """Blocks that every run of the function comes to: no edge leads past them, no loop, no end and
+    no block that may not go on stands before them."""
     count = len(graph.successors)
     farthest = 0
     loop_ends = count
@@ -156,6 +173,8 @@ def _sure_blocks(graph: ControlFlow) -> frozenset[int]:
     for block in range(count):
         if farthest <= block and loop_ends >= block:
             sure.append(block)
+        elif block in doubtful:
+            break
         targets = graph.successors[block]
         if not targets:
             break

@@ -80,6 +80,8 @@ class Recorder:
         names = self.backend.callees(function, call)
         if not names:
             self._note_foreign(layout, call)
+        elif len(names) > 1:
+            point = point._replace(guided=point.guided | ALL_ALONG)
         for name in names:
             event = self.backend.events.of(call, name)
             if event is None:
@@ -112,21 +114,9 @@ class Recorder:
         elif any(callback.time is CallbackTime.SIGNAL for callback in event.callbacks):
             self.records.assume("signal handlers do not race with the rest")
             return
-        elif self._is_later(event):
-            point = self._later(point)
+        elif is_later(event):
+            return
         self._callbacks(layout, context, call, point)
-
-    def _is_later(self, event: ev.Event) -> bool:
-        if isinstance(event, ev.SpecificCreate | ev.CleanupPush):
-            return True
-        return any(callback.time is not CallbackTime.NOW for callback in event.callbacks)
-
-    def _later(self, point: Point) -> Point:
-        """Some time before the thread ends: without locks, beside whoever may run by then."""
-        running = point.running | self.info.beside | self.info.children
-        if self.info.is_unique:
-            running &= ~self.info.bit
-        return Point(running=running, guided=ALL_ALONG)
 
     def _callbacks(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
         for name in self.backend.entries(layout.function.name, call):
@@ -144,9 +134,7 @@ class Recorder:
             info = self.walk.created(self.info, context, call, name)
             self.walk.threads.sure_together(info, point.sure | self.info.bit)
 
-    def _enter(
-        self, layout: Layout, context: Context, call: Call, name: str, point: Point
-    ) -> None:
+    def _enter(self, layout: Layout, context: Context, call: Call, name: str, point: Point) -> None:
         """Calm functions have been walked past; all their points are that of the call."""
         if name in self.layouts.stirring:
             return
@@ -260,6 +248,14 @@ class Recorder:
             if h.lock.base == base and h.lock.offset >= 0
         ]
         return held | frozenset(exact), relative | frozenset(beside)
+
+
+def is_later(event: ev.Event) -> bool:
+    """Are the functions that the call was given called when a thread ends?"""
+    if isinstance(event, ev.SpecificCreate | ev.CleanupPush):
+        return True
+    late = (CallbackTime.THREAD_EXIT, CallbackTime.PROCESS_EXIT)
+    return any(callback.time in late for callback in event.callbacks)
 
 
 def _size(effect: MemoryEffect) -> int | None:

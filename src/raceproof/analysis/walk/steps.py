@@ -45,6 +45,7 @@ class Steps:
             ev.LockAcquire: self._acquire,
             ev.LockRelease: self._release,
             ev.ConditionWait: self._wait,
+            ev.Assume: self._wait,
             ev.BarrierWait: self._wait,
             ev.SemaphoreWait: self._wait,
             ev.AtomicBegin: self._atomic_begin,
@@ -141,8 +142,11 @@ class Steps:
         names = self.backend.callees(visit.name, call)
         if not names:
             return None if call.no_return else point
+        inside = point
+        if len(names) > 1:
+            inside = point._replace(guided=point.guided | ALL_ALONG)
         for name in names:
-            left = self._means(visit, layout, call, name, point)
+            left = self._means(visit, layout, call, name, inside)
             if left is not None:
                 after = left if after is None else join(after, left)
         return after
@@ -165,9 +169,7 @@ class Steps:
             return self._callbacks(visit, layout, call, point)
         return self.enter(visit, layout, call, name, point, call.arguments)
 
-    def _callbacks(
-        self, visit: Visit, layout: Layout, call: Call, point: Point
-    ) -> Point | None:
+    def _callbacks(self, visit: Visit, layout: Layout, call: Call, point: Point) -> Point | None:
         """Functions handed to a library may be called, or not."""
         after = point
         for name in self.backend.entries(visit.name, call):
@@ -223,9 +225,7 @@ class Steps:
                     if inner is not None:
                         passed.add(inner)
             passed |= {lock for lock in point.beside if lock.place[0] < 0 and not lock.place[2]}
-        return point._replace(
-            beside=frozenset(passed), attempts=frozenset(), fresh=frozenset()
-        )
+        return point._replace(beside=frozenset(passed), attempts=frozenset(), fresh=frozenset())
 
     def _returned(
         self, layout: Layout, name: str, arguments: tuple[Value, ...], left: Point
@@ -267,14 +267,14 @@ class Steps:
             maybe=point.maybe
             | {LockKey(b, o.signed_constant or 0) for b, o in address.pointers.items()}
         )
+        if address.is_unknown or not address.pointers:
+            point = point._replace(guided=point.guided | ALL_ALONG)
         is_write = event.mode is not LockMode.READ
         if event.success is Success.ALWAYS:
             return self.take(point, key, place, is_write)
         if call.result is None:
             return point
-        attempt = Attempt(
-            call.result.index, event.success is Success.ZERO, key, place, is_write
-        )
+        attempt = Attempt(call.result.index, event.success is Success.ZERO, key, place, is_write)
         return point._replace(attempts=point.attempts | {attempt})
 
     def take(self, point: Point, key: LockKey | None, place: Sum | None, is_write: bool) -> Point:
@@ -293,20 +293,20 @@ class Steps:
         self, visit: Visit, layout: Layout, call: Call, event: ev.LockRelease, point: Point
     ) -> Point:
         address, place = self._lock(visit, layout, event)
-        return self._give_back(point, address, place)
+        return self._give_back(point, address, place, event.recursive)
 
-    def _give_back(self, point: Point, address: AbstractValue, place: Sum | None) -> Point:
+    def _give_back(
+        self, point: Point, address: AbstractValue, place: Sum | None, is_recursive: bool
+    ) -> Point:
         """Every lock that may be meant is no longer held for sure."""
         key = self._key(address)
         if key is not None:
-            point = _drop(point, key)._replace(maybe=point.maybe - {key})
+            point = _drop(point, key, is_recursive or key in self.walk.recursive_locks)
         elif address.is_unknown or not address.pointers:
             point = point._replace(held=frozenset(h for h in point.held if h.lock == ATOMIC))
         else:
             point = point._replace(
-                held=frozenset(
-                    h for h in point.held if h.lock == ATOMIC or not _may_be(h, address)
-                )
+                held=frozenset(h for h in point.held if h.lock == ATOMIC or not _may_be(h, address))
             )
         if point.beside:
             kept = frozenset(b for b in point.beside if _differs(b, place))
@@ -377,9 +377,10 @@ class Steps:
     ) -> Point:
         threads, creator = self.walk.threads, self.walker.info
         before = point.running
-        for name in self.backend.entries(visit.name, call):
+        names = self.backend.entries(visit.name, call)
+        for name in names:
             info = self.walk.created(creator, visit.context, call, name)
-            if point.guided:
+            if point.guided or len(names) > 1:
                 self.walk.guided_starts |= info.bit
             if info is creator or before & info.bit or not creator.is_unique:
                 threads.not_unique(info)
@@ -421,14 +422,17 @@ class Steps:
         return None
 
 
-def _drop(point: Point, key: LockKey) -> Point:
+def _drop(point: Point, key: LockKey, is_recursive: bool) -> Point:
+    """One unlock. Of a lock that was taken twice and may not be recursive, only one thing is known
+    after it: it may still be held (a recursive one), and may not (an error-checking one)."""
     for held in point.held:
         if held.lock == key:
             rest = point.held - {held}
-            if held.times > 1:
+            if held.times > 1 and is_recursive:
                 rest |= {Held(key, held.is_write, held.times - 1)}
-            return point._replace(held=rest)
-    return point
+            left = point.maybe if held.times > 1 else point.maybe - {key}
+            return point._replace(held=rest, maybe=left)
+    return point._replace(maybe=point.maybe - {key})
 
 
 def _may_be(held: Held, address: AbstractValue) -> bool:

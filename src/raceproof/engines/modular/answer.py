@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from raceproof.analysis.backend import Analysed
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.detect import BaseReport, detect, is_sure
 from raceproof.engines.modular.facts import Facts
@@ -24,7 +24,7 @@ _MOST_CANDIDATES = 200
 
 
 def answer_of(
-    analysis: Analysis, reports: list[BaseReport], under: Analysis | None, options: Options
+    analysis: Analysed, reports: list[BaseReport], under: Analysed | None, options: Options
 ) -> Answer:
     describer = Describer(analysis, options.context_depth)
     sure = set[tuple[int, int, bool, bool]]()
@@ -80,7 +80,7 @@ def _key(pair: Pair) -> tuple[int, int, bool, bool]:
     return a.instruction, b.instruction, a.is_write, b.is_write
 
 
-def _sure_pairs(analysis: Analysis, reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
+def _sure_pairs(analysis: Analysed, reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
     facts = Facts(analysis)
     return {_key(pair) for report in reports for pair in report.pairs if is_sure(*pair, facts)}
 
@@ -120,7 +120,7 @@ def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:
     return max(exact), min(exact[0] + a.size, exact[1] + b.size)
 
 
-def _blind(analysis: Analysis) -> list[str]:
+def _blind(analysis: Analysed) -> list[str]:
     """What nobody can follow: no proof goes past it."""
     found: dict[str, None] = {}
     for info in analysis.threads.all:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from raceproof.analysis.backend import Analysed
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC, LockKey
-from raceproof.analysis.thread_modular import Analysis
 from raceproof.ir import Global, StackSlot
 from raceproof.verdict import (
     Access,
@@ -17,7 +17,7 @@ from raceproof.verdict import (
 
 
 class Describer:
-    def __init__(self, analysis: Analysis, depth: int) -> None:
+    def __init__(self, analysis: Analysed, depth: int) -> None:
         self.analysis = analysis
         self.program = analysis.program
         self.objects = analysis.objects

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
+from raceproof.analysis.backend import Analysed
+from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.reasons import reason_against
 
@@ -26,18 +28,18 @@ class BaseReport:
     """How often each reason excluded a pair of different threads."""
 
 
-def detect(analysis: Analysis) -> list[BaseReport]:
-    """Every base that more than one thread accesses, in order."""
+def detect(analysis: Analysed, deadline: float | None = None) -> list[BaseReport]:
+    """Every base that more than one thread accesses, in order; raises `OutOfBudget` if late."""
     facts = Facts(analysis)
     reports = []
     for base, accesses in sorted(_by_base(analysis).items()):
         if not _is_interesting(accesses, facts):
             continue
-        reports.append(_check(base, accesses, facts))
+        reports.append(_check(base, accesses, facts, deadline))
     return reports
 
 
-def _by_base(analysis: Analysis) -> dict[int, list[RawAccess]]:
+def _by_base(analysis: Analysed) -> dict[int, list[RawAccess]]:
     """Accesses by base, one for each signature."""
     found: dict[int, dict[tuple[object, ...], RawAccess]] = {}
     for info in analysis.threads.all:
@@ -60,12 +62,16 @@ def _is_interesting(accesses: list[RawAccess], facts: Facts) -> bool:
     return not facts.threads[thread].is_unique
 
 
-def _check(base: int, accesses: list[RawAccess], facts: Facts) -> BaseReport:
+def _check(
+    base: int, accesses: list[RawAccess], facts: Facts, deadline: float | None
+) -> BaseReport:
     report = BaseReport(base, accesses)
     considered = accesses
     if len(accesses) > _MOST_ACCESSES:
         considered = sorted(accesses, key=lambda a: (len(a.held), a.instruction))
     for index, first in enumerate(considered):
+        if deadline is not None and time.monotonic() > deadline:
+            raise OutOfBudget
         for second in considered[index:]:
             if first.thread == second.thread and facts.threads[first.thread].is_unique:
                 continue

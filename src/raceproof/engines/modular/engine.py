@@ -1,45 +1,73 @@
-"""The engine: over-approximation proves, under-approximation finds."""
+"""The engine: over-approximation proves, under-approximation finds.
+
+It stands on the `value` backend, or on a cheaper one if the user says so. When the value backend
+runs out of time or memory, `alias` answers with what is left of them, and the answer says so.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.answer import answer_of
+from raceproof.engines.modular.cheap import answer_cheaply
 from raceproof.engines.modular.detect import detect
 from raceproof.engines.question import Question
 from raceproof.ir import Program
-from raceproof.options import Strategy
+from raceproof.options import BackendChoice, Strategy
 from raceproof.verdict import Answer, Outcome
+
+_OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
 
 
 class Modular:
     name = "modular"
 
     def run(self, program: Program, question: Question) -> Answer:
-        options = question.options
-        models = Models.load(options.models)
-        over = under = None
+        models = Models.load(question.options.models)
+        backend = question.options.backend
+        if backend is not BackendChoice.VALUE:
+            answer = answer_cheaply(program, models, question, backend)
+            return _OUT_OF_TIME if answer is None else answer
+        lacking = ""
         try:
-            if options.strategy is not Strategy.UNDER:
-                over = Analysis(program, models, unroll=options.unroll, deadline=question.deadline)
-                over.run()
-                reports = detect(over)
-                if not any(r.pairs for r in reports) or options.strategy is Strategy.OVER:
-                    return answer_of(over, reports, None, options)
-            under = Analysis(
-                program,
-                models,
-                unroll=options.unroll,
-                sees_others=False,
-                deadline=question.deadline,
-            )
-            under.run()
+            return _answer_by_values(program, models, question)
         except OutOfBudget:
-            return Answer(Outcome.UNKNOWN, detail="out of time")
-        if over is None:
-            return answer_of(under, detect(under), under, options)
-        return answer_of(over, detect(over), under, options)
+            lacking = "time"
+        except MemoryError:
+            lacking = "memory"
+        answer = answer_cheaply(program, models, question, BackendChoice.ALIAS)
+        why = f"backend `value` ran out of {lacking}"
+        if answer is None:
+            return replace(_OUT_OF_TIME, notices=(f"{why}, and so did `alias`",))
+        why += ", the answer is that of backend `alias`"
+        return replace(answer, detail=why, notices=(*answer.notices, why))
+
+
+def _answer_by_values(program: Program, models: Models, question: Question) -> Answer:
+    options = question.options
+    deadline = question.deadline
+    if deadline is not None:
+        deadline -= _reserve(program, question.seconds_left())
+    over = under = None
+    if options.strategy is not Strategy.UNDER:
+        over = Analysis(program, models, unroll=options.unroll, deadline=deadline)
+        over.run()
+        reports = detect(over, deadline)
+        if not any(r.pairs for r in reports) or options.strategy is Strategy.OVER:
+            return answer_of(over, reports, None, options)
+    under = Analysis(program, models, unroll=options.unroll, sees_others=False, deadline=deadline)
+    under.run()
+    if over is None:
+        return answer_of(under, detect(under, deadline), under, options)
+    return answer_of(over, detect(over, deadline), under, options)
+
+
+def _reserve(program: Program, left: float) -> float:
+    """Seconds kept for the cheaper backend: it needs more for larger programs."""
+    return min(left / 2, 2.0 + program.instruction_count / 1000)
 
 
 ENGINE = Modular()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from raceproof.analysis.backend import Analysed
 from raceproof.analysis.escape import escaped_bases
-from raceproof.analysis.thread_modular import Analysis
 
 
 class Facts:
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysed) -> None:
         self.analysis = analysis
         self.objects = analysis.objects
         self.threads = analysis.threads

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raceproof.analysis.backend import Analysed
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC
-from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.detect import BaseReport
 from raceproof.verdict import Protection
@@ -22,7 +22,7 @@ _WORDS = {
 
 
 def protections_of(
-    analysis: Analysis, reports: list[BaseReport], describer: Describer
+    analysis: Analysed, reports: list[BaseReport], describer: Describer
 ) -> Iterator[Protection]:
     """One for each base without racing pairs."""
     for report in reports:
