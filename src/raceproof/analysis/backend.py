@@ -62,6 +62,10 @@ class Analysed(Protocol):
     def threads(self) -> Threads: ...
 
     @property
+    def sees_others(self) -> bool:
+        """Does it cover every execution, so that no race found means that there is none?"""
+
+    @property
     def stored(self) -> dict[int, set[int]]:
         """Base -> bases whose addresses were stored in it."""
 

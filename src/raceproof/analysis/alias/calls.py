@@ -167,14 +167,17 @@ class Calls:
     # --- unknown functions ------------------------------------------------------------
 
     def _unknown(self, call: Call) -> None:
-        """May write what its arguments point to, call them, and return anything."""
+        """May write what its arguments point to, call them, and return anything, perhaps a
+        pointer into what it was given."""
+        node = self.generator.result(call)
+        if node is not None:
+            self.solver.copy(self.generator.external, node)
         for argument in call.arguments:
             if isinstance(argument.type, PointerType):
                 self.generator.havoc(argument)
                 self._run(call, argument, [])
-        node = self.generator.result(call)
-        if node is not None:
-            self.solver.copy(self.generator.external, node)
+                if node is not None:
+                    self.generator.mix(argument, node)
 
     # --- modelled functions ------------------------------------------------------------
 

@@ -288,7 +288,7 @@ class Generator:
         if update.operation == "xchg":
             self.flow(update.value, mixed)
         else:
-            self._mix(update.value, mixed)
+            self.mix(update.value, mixed)
             if node is not None:
                 self._lose_offset(node, mixed)
         self.solver.store(pointer, mixed)
@@ -324,7 +324,7 @@ class Generator:
         if base is None:
             for index, scale in offset.terms:
                 if scale == 1:
-                    self._mix(index, node)
+                    self.mix(index, node)
             return
         if not offset.constant and not offset.terms:
             self.solver.copy(base, node)
@@ -343,10 +343,11 @@ class Generator:
                 distance = number if binary.operation == "add" else -number
                 self.solver.shift(left, node, distance, ())
             return
-        self._mix(binary.left, node)
-        self._mix(binary.right, node)
+        self.mix(binary.left, node)
+        self.mix(binary.right, node)
 
-    def _mix(self, value: Value, target: int) -> None:
+    def mix(self, value: Value, target: int) -> None:
+        """The target holds addresses into the same objects, nobody knows where."""
         source = self.value(value)
         if source is not None:
             self._lose_offset(source, target)
@@ -388,7 +389,7 @@ class Generator:
             node_ = self.result(intrinsic)
             if node_ is not None:
                 for argument in intrinsic.arguments:
-                    self._mix(argument, node_)
+                    self.mix(argument, node_)
 
     def _next_argument(self, instruction: NextArgument) -> None:
         node, pointer = self.result(instruction), self.value(instruction.list)
@@ -398,9 +399,20 @@ class Generator:
             self.solver.load(area, node)
 
     def _assembly(self, assembly: Assembly) -> None:
+        """Its result and what its operands point to may hold any of the operands."""
+        mixed = self.solver.node()
         for argument in assembly.arguments:
-            self.havoc(argument)
+            self.mix(argument, mixed)
+        result = self.result(assembly)
+        if result is not None:
+            self.solver.copy(mixed, result)
         self._unknown_result(assembly)
+        if assembly.text.strip():
+            for argument in assembly.arguments:
+                self.havoc(argument)
+                pointer = self.value(argument)
+                if pointer is not None:
+                    self.solver.store(pointer, mixed)
 
     def havoc(self, pointer: Value) -> None:
         """Somebody writes pointers that we don't know."""

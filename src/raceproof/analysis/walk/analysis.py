@@ -54,12 +54,18 @@ class Walk:
             lambda call: backend.callees(self._home(call), call),
             lambda call: backend.entries(self._home(call), call),
         )
+        self.sees_others = backend.can_prove
         self.stored: dict[int, set[int]] = {}
         self.handed_over: set[int] = set()
         self.guided_starts = 0
         """Bit set of the threads of which it is unclear whether they are ever created."""
         self.joins: dict[int, dict[int, None]] = {}
         """Thread -> the calls that surely wait for it."""
+        self.has_cancellation = any(
+            isinstance(backend.events.of(call), ev.ThreadCancel)
+            for _, call in self.program.all_instructions()
+            if isinstance(call, Call)
+        )
         self.recursive_locks = self._recursive_locks()
         self._last_rites = self._late_routines()
         self._depth = context_depth
@@ -161,5 +167,5 @@ class Walk:
     def start(self, info: ThreadInfo) -> Point:
         running = info.beside
         if info.is_unique:
-            running &= ~(info.bit | info.children)
+            running &= ~((info.bit | info.children) & ~info.inherited)
         return Point(running=running, guided=ALL_ALONG if self.guided_starts & info.bit else 0)

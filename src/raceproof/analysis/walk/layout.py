@@ -81,7 +81,8 @@ class Layouts:
                         called[name] = None
                     if event is None:
                         continue
-                    if isinstance(event, _STIRRING) or event.no_return:
+                    twice = event.model.returns_twice
+                    if isinstance(event, _STIRRING) or event.no_return or twice:
                         stirring.add(function.name)
                     if isinstance(event, _WAITING) or event.no_return:
                         doubtful.add(function.name)

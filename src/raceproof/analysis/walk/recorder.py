@@ -16,7 +16,7 @@ from raceproof.concurrency.effects import MemoryEffect, Reachable
 from raceproof.concurrency.model import CallbackTime
 from raceproof.domains import integers as ints
 from raceproof.domains.integers import Integers
-from raceproof.ir import Assembly, Call, Instruction, IntConstant
+from raceproof.ir import Assembly, Call, FunctionAddress, Instruction, IntConstant, Value
 from raceproof.verdict import BaseKind
 
 if TYPE_CHECKING:
@@ -78,7 +78,11 @@ class Recorder:
     def _call(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
         function = layout.function.name
         names = self.backend.callees(function, call)
-        if not names:
+        if self._is_lost(function, call.callee):
+            self.records.not_followed(
+                "a call through a pointer that may point anywhere", call.number
+            )
+        elif not names:
             self._note_foreign(layout, call)
         elif len(names) > 1:
             point = point._replace(guided=point.guided | ALL_ALONG)
@@ -101,7 +105,7 @@ class Recorder:
         for effect in event.effects:
             self._access(layout, context, call, effect, point, isinstance(event, ev.Free))
         if isinstance(event, ev.ThreadCreate):
-            self._creation(layout, context, call, point)
+            self._creation(layout, context, call, event, point)
             return
         if isinstance(event, ev.AtomicFunction):
             inside = self.walker.steps.atomic(point)
@@ -123,9 +127,13 @@ class Recorder:
             if self._is_own(name):
                 self._enter(layout, context, call, name, point)
 
-    def _creation(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
+    def _creation(
+        self, layout: Layout, context: Context, call: Call, event: ev.ThreadCreate, point: Point
+    ) -> None:
         names = self.backend.entries(layout.function.name, call)
-        if not names:
+        if self._is_lost(layout.function.name, event.entry):
+            self.records.not_followed("the start of an unknown thread", call.number)
+        elif not names:
             self.records.assume(
                 f"the thread created at {call.position or layout.function.display} runs code "
                 "outside of the program"
@@ -144,6 +152,12 @@ class Recorder:
         if key not in self._calm:
             self._calm[key] = None
             self._work.append((name, self.walk.inner(context, call.number, name), entry))
+
+    def _is_lost(self, function: str, callee: Value) -> bool:
+        """Does nobody know which function a value means?"""
+        if isinstance(callee, FunctionAddress):
+            return False
+        return self.backend.pointers(function, callee, self.info.index).is_unknown
 
     def _is_own(self, name: str) -> bool:
         function = self.walk.program.functions.get(name)
@@ -176,8 +190,10 @@ class Recorder:
         function = layout.function.name
         address = self.backend.pointers(function, effect.pointer, self.info.index)
         if address.is_unknown and point.running:
-            key = (self.info.index, instruction.number)
-            self.records.blind[key] = effect.is_write or self.records.blind.get(key, False)
+            kind = "write" if effect.is_write else "read"
+            self.records.not_followed(
+                f"a {kind} through a pointer that may point anywhere", instruction.number
+            )
         if not address.pointers:
             return
         relative: frozenset[RelativeLock] = frozenset()

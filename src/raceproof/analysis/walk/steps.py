@@ -161,6 +161,8 @@ class Steps:
                 return handler(visit, layout, call, event, point)
             if event.no_return:
                 return None
+            if event.model.returns_twice:
+                return self.surprised(point)
             return self._callbacks(visit, layout, call, point)
         function = self.backend.program.functions.get(name)
         if function is None or not function.is_defined:
@@ -168,6 +170,16 @@ class Steps:
                 return None
             return self._callbacks(visit, layout, call, point)
         return self.enter(visit, layout, call, name, point, call.arguments)
+
+    def surprised(self, point: Point) -> Point:
+        """Back at a `setjmp`, or at a handler of exceptions, from who knows where: no lock is held
+        for sure, all threads that this one creates may run."""
+        info = self.walker.info
+        return Point(
+            maybe=point.maybe,
+            running=point.running | info.children,
+            guided=point.guided | ALL_ALONG,
+        )
 
     def _callbacks(self, visit: Visit, layout: Layout, call: Call, point: Point) -> Point | None:
         """Functions handed to a library may be called, or not."""
@@ -384,6 +396,7 @@ class Steps:
                 self.walk.guided_starts |= info.bit
             if info is creator or before & info.bit or not creator.is_unique:
                 threads.not_unique(info)
+            threads.created(info, before, not self.walk.once.is_once(call.number))
             others = before | creator.bit
             threads.together(info, others & ~info.bit if info.is_unique else others | info.bit)
             for child in list(threads.all):
@@ -408,7 +421,9 @@ class Steps:
         if info.parent != self.thread and not self.walk.once.is_once(site):
             return point
         self.walk.note_join(info.index, call.number)
-        gone = info.bit | (info.children & ~(info.left or 0))
+        gone = info.bit
+        if info.left is not None and not self.walk.has_cancellation:
+            gone |= info.children & ~info.left
         return point._replace(running=point.running & ~gone, sure=point.sure & ~gone)
 
     def _exit(

@@ -16,6 +16,7 @@ from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.point import IN_BRANCH, Point, join
 from raceproof.analysis.walk.steps import Steps
 from raceproof.ir import (
+    AfterInvoke,
     Branch,
     Call,
     Cast,
@@ -121,19 +122,17 @@ class Walker:
             block = min(work)
             work.remove(block)
             point = self._through(visit, layout, block)
+            terminator = layout.function.blocks[block].terminator
+            if isinstance(terminator, AfterInvoke):
+                arriving = self.steps.surprised(point or visit.blocks[block])
+                self._arrive(visit, terminator.unwind, arriving, work)
             if point is None:
                 continue
-            terminator = layout.function.blocks[block].terminator
             if isinstance(terminator, Return):
                 exit_ = point if exit_ is None else join(exit_, point)
                 continue
             for target, arriving in self._edges(layout, block, terminator, point):
-                old = visit.blocks.get(target)
-                new = arriving if old is None else join(old, arriving)
-                if new != old:
-                    visit.blocks[target] = new
-                    if target not in work:
-                        work.append(target)
+                self._arrive(visit, target, arriving, work)
         if exit_ is not None:
             exit_ = exit_._replace(fresh=frozenset(), attempts=frozenset())
             if visit.exit is not None:
@@ -142,6 +141,14 @@ class Walker:
                 visit.exit = exit_
                 for caller in visit.callers.values():
                     self._enqueue(caller)
+
+    def _arrive(self, visit: Visit, target: int, point: Point, work: list[int]) -> None:
+        old = visit.blocks.get(target)
+        new = point if old is None else join(old, point)
+        if new != old:
+            visit.blocks[target] = new
+            if target not in work:
+                work.append(target)
 
     def _through(self, visit: Visit, layout: Layout, block: int) -> Point | None:
         point: Point | None = visit.blocks[block]
@@ -185,6 +192,8 @@ class Walker:
         self, layout: Layout, block: int, terminator: Terminator, point: Point
     ) -> Iterator[tuple[int, Point]]:
         targets = dict.fromkeys(terminator.targets)
+        if isinstance(terminator, AfterInvoke):
+            targets = {terminator.normal: None}
         for target in targets:
             arriving = point
             if isinstance(terminator, Branch) and point.attempts and len(targets) == 2:

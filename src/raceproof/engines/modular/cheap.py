@@ -54,20 +54,22 @@ def _backend(
 def answer_cheaply(
     program: Program, models: Models, question: Question, choice: BackendChoice
 ) -> Answer | None:
-    """None if there was not enough time."""
+    """None if there was not enough time or memory."""
     options = question.options
     try:
         walk = walked(program, models, choice, options.context_depth, question.deadline)
         reports = detect(walk, question.deadline)
-    except OutOfBudget:
+    except (OutOfBudget, MemoryError):
         return None
     under = None if options.strategy is Strategy.OVER else walk
     answer = answer_of(walk, reports, under, options)
-    if answer.outcome is Outcome.RACE_FREE:
-        if not walk.backend.can_prove:
-            why = f"backend `{choice}` finds races and proves nothing"
-            return replace(answer, outcome=Outcome.UNKNOWN, detail=why, is_complete=False)
-        if options.strategy is Strategy.UNDER:
-            why = "strategy `under` finds races and proves nothing"
-            return replace(answer, outcome=Outcome.UNKNOWN, detail=why, is_complete=False)
-    return answer if walk.backend.can_prove else replace(answer, is_complete=False)
+    if not walk.backend.can_prove:
+        return _without_proof(answer, f"backend `{choice}` finds races and proves nothing")
+    if options.strategy is Strategy.UNDER:
+        return _without_proof(answer, "strategy `under` finds races and proves nothing")
+    return answer
+
+
+def _without_proof(answer: Answer, why: str) -> Answer:
+    outcome = Outcome.UNKNOWN if answer.outcome is Outcome.RACE_FREE else answer.outcome
+    return replace(answer, outcome=outcome, detail=why, is_complete=False)
