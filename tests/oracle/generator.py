@@ -37,7 +37,7 @@ static void set(int *target, int value) { *target = value; }
 static int get(int *source) { return *source; }
 """
 
-_PLACES = ("g0", "g0", "g0", "g1", "a[0]", "a[n]", "pair.x", "*heap")
+_PLACES = ("g0", "g0", "g0", "g1", "a[0]", "a[n]", "pair.x", "(*heap)")
 
 
 def _indented(lines: list[str]) -> list[str]:
