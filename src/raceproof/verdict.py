@@ -206,6 +206,18 @@ class Protection:
 
 
 @dataclass(frozen=True, slots=True)
+class LayerResult:
+    """What one layer of an engine was given (`candidates`: variables), and what it left open."""
+
+    name: str
+    candidates: int
+    left: int
+    confirmed: int
+    seconds: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class EngineRun:
     """What one engine answered, and in how long."""
 
@@ -213,6 +225,7 @@ class EngineRun:
     answer: str
     seconds: float
     detail: str = ""
+    layers: tuple[LayerResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +245,8 @@ class Answer:
     """What the user should know of how the answer was found."""
     is_complete: bool | None = None
     """Whether every race of the program is among `findings` and `open`; None: not said."""
+    layers: tuple[LayerResult, ...] = ()
+    """What its layers did, if asked for (`--layers`)."""
 
 
 @dataclass(frozen=True, slots=True)

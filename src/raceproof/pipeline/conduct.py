@@ -153,7 +153,8 @@ class _Conductor:
             if report.fate is not Fate.STOPPED:
                 because = f": {detail}" if detail else ""
                 self._notices.append(f"engine {report.engine} gave no answer: {said}{because}")
-        self._runs.append(EngineRun(report.engine, said, report.seconds, detail))
+        rows = report.answer.layers if report.answer is not None else ()
+        self._runs.append(EngineRun(report.engine, said, report.seconds, detail, rows))
 
 
 def _as_candidates(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -12,7 +12,16 @@ from raceproof.options import Options
 from raceproof.report import words
 from raceproof.report.interleaving import Interleaving, interleaving
 from raceproof.report.source import Sources
-from raceproof.verdict import Access, Finding, Location, Schedule, Site, Thread, Verdict
+from raceproof.verdict import (
+    Access,
+    Finding,
+    LayerResult,
+    Location,
+    Schedule,
+    Site,
+    Thread,
+    Verdict,
+)
 
 SCHEMA_VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""
@@ -53,6 +62,7 @@ def document(verdict: Verdict, program: Program) -> dict[str, Any]:
                 "answer": run.answer,
                 "seconds": round(run.seconds, 3),
                 "detail": run.detail,
+                **({"layers": [_layer(row, program) for row in run.layers]} if run.layers else {}),
             }
             for run in verdict.engines
         ],
@@ -60,6 +70,19 @@ def document(verdict: Verdict, program: Program) -> dict[str, Any]:
         "shared": [_location(location) for location in verdict.shared],
         "seconds": round(verdict.seconds, 3),
         "notices": list(verdict.notices),
+    }
+
+
+def _layer(row: LayerResult, program: Program) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "candidates": row.candidates,
+        "left": row.left,
+        "confirmed": row.confirmed,
+        "seconds": round(row.seconds, 3),
+        "seconds_per_variable": round(row.seconds / max(row.candidates, 1), 3),
+        "instructions": program.instruction_count,
+        "detail": row.detail,
     }
 
 

@@ -64,7 +64,32 @@ class _Text:
         self._list("Notice", verdict.notices)
         if self._options.explain_pipeline or self._options.verbosity > 0:
             self._pipeline(verdict)
+        self._layers(verdict)
         self._line((words.summary(verdict), _OUTCOMES[verdict.outcome]))
+
+    def _layers(self, verdict: Verdict) -> None:
+        """What each layer was given and left, one row each (`--layers`)."""
+        for run in verdict.engines:
+            if not run.layers:
+                continue
+            table = Table(box=box.SIMPLE, title=f"Layers of {run.name}", title_justify="left")
+            for head in ("layer", "variables in", "left", "confirmed", "seconds", "each", "share"):
+                table.add_column(head, justify="left" if head == "layer" else "right")
+            total = max(sum(row.seconds for row in run.layers), 0.001)
+            for row in run.layers:
+                table.add_row(
+                    row.name,
+                    str(row.candidates),
+                    str(row.left),
+                    str(row.confirmed),
+                    f"{row.seconds:.2f}",
+                    f"{row.seconds / max(row.candidates, 1):.2f}",
+                    f"{100 * row.seconds / total:.0f} %",
+                )
+            self._console.print(table)
+            for row in run.layers:
+                if row.detail:
+                    self._line(f"  {row.name}: {row.detail}")
 
     def _suppressed(self, verdict: Verdict) -> None:
         for finding in verdict.findings:

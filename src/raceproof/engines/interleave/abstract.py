@@ -21,7 +21,7 @@ MOST_STATES = 30_000
 
 class Reachability(Enum):
     REFUTED = "refuted"
-    """By no number of threads."""
+    """For any number of threads; of the pairs asked about, those not in `Checked.pairs`."""
     BOUNDED = "refuted within the thread bound"
     REACHABLE = "reachable"
     OPEN = "not decided"
@@ -40,8 +40,8 @@ class AccessPoint:
 class Checked:
     reachability: Reachability
     states: int
-    pair: tuple[int, int] | None = None
-    """Two instructions that threads can stand at together."""
+    pairs: frozenset[frozenset[int]] = frozenset()
+    """Instructions that two threads can stand at together."""
 
 
 def check(
@@ -52,10 +52,11 @@ def check(
     seconds_left: Callable[[], float],
     pairs: Iterable[frozenset[int]] | None = None,
 ) -> Checked:
-    """Look for a race among `accesses`; with `pairs`, only for one of these."""
+    """Look for a race among `accesses`; with `pairs`, for each of these."""
     if skeleton.not_followed or any(skeleton.entered(number) for number in accesses):
         return Checked(Reachability.OPEN, 0)
     wanted = None if pairs is None else set(pairs)
+    reached: set[frozenset[int]] = set()
     model = ThreadingModel(skeleton.points(accesses), bound, rules)
     visited: set[ModelState] = set()
     queue: deque[ModelState] = deque()
@@ -67,7 +68,11 @@ def check(
             state = queue.popleft()
             pair = _race(state, accesses, wanted)
             if pair is not None:
-                return Checked(Reachability.REACHABLE, len(visited), pair)
+                reached.add(pair)
+                if wanted is not None:
+                    wanted.discard(pair)
+                if not wanted:
+                    return Checked(Reachability.REACHABLE, len(visited), frozenset(reached))
             if len(visited) > MOST_STATES or seconds_left() <= 0:
                 return Checked(Reachability.OPEN, len(visited))
             for following in model.next(state):
@@ -77,12 +82,12 @@ def check(
     except (TooDeep, RecursionError):
         return Checked(Reachability.OPEN, len(visited))
     found = Reachability.REFUTED if model.is_cut_off else Reachability.BOUNDED
-    return Checked(found, len(visited))
+    return Checked(found, len(visited), frozenset(reached))
 
 
 def _race(
     state: ModelState, accesses: Mapping[int, AccessPoint], wanted: set[frozenset[int]] | None
-) -> tuple[int, int] | None:
+) -> frozenset[int] | None:
     """The paper's `datarace`: two threads about to access, one writing, not both atomically."""
     standing = [thread for thread in state.threads if thread.point in accesses]
     for index, one in enumerate(standing):
@@ -94,5 +99,5 @@ def _race(
                 continue
             atomic = (first.is_atomic or one.atomic > 0) and (second.is_atomic or other.atomic > 0)
             if not atomic:
-                return other.point, one.point
+                return frozenset((other.point, one.point))
     return None

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from raceproof.concurrency import Models
 from raceproof.engines.interleave.concrete import Explored, explore
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
+from raceproof.engines.interleave.layers import Cleared, StaticLayers
 from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.machine.machine import Machine
-from raceproof.verdict import Answer, Candidate, Finding, Outcome
+from raceproof.verdict import Answer, Candidate, Finding, LayerResult, Outcome
 
 DEFAULT_SECONDS = 60.0
 _SEARCH_SHARE = 0.1
 _SEARCH_SECONDS = 3.0
 """Of the time, and at most, for the first search: most races are met at once."""
+_STATIC_SHARE = 0.3
+_STATIC_SECONDS = 5.0
+"""The same for the layers that run nothing."""
 _EXPLORER_SHARE = 0.7
 """Of the time that is left then; the rest is the search's again."""
 
@@ -29,14 +34,51 @@ class Interleave:
     name = "interleave"
 
     def run(self, program: Program, question: Question) -> Answer:
+        if question.options.layers:
+            return _layered(program, question)
         return _Run(program, question).answer()
+
+
+def _layered(program: Program, question: Question) -> Answer:
+    """Each layer on what the one before left, with a row for each in the answer."""
+    models = Models.load(question.options.models)
+    left = min(question.seconds_left(), DEFAULT_SECONDS)
+    until = time.monotonic() + _STATIC_SHARE * left
+    layers = StaticLayers(program, models, question.options, lambda: until - time.monotonic())
+    asked = question.candidates
+    cleared = layers.clear() if asked is None else layers.refute(asked)
+    started = time.monotonic()
+    given = {candidate.location for candidate in cleared.candidates}
+    if not given and cleared.is_proof:
+        answer = Answer(Outcome.RACE_FREE, assumptions=tuple(sorted(cleared.assumptions)))
+    else:
+        candidates = cleared.candidates if cleared.names_all else asked
+        concrete = replace(question, candidates=candidates)
+        answer = _Run(program, concrete, is_static=False).answer()
+    found = len({finding.location for finding in answer.findings})
+    rest = {candidate.location for candidate in answer.open}
+    if answer.outcome is Outcome.RACE_FREE:
+        rest = set()
+    elif not answer.open and not found:
+        rest = given
+    row = LayerResult(
+        "schedules",
+        len(given),
+        len(rest),
+        found,
+        time.monotonic() - started,
+        answer.detail,
+    )
+    is_complete = cleared.names_all and asked is None if answer.is_complete is None else None
+    return replace(answer, layers=(*cleared.rows, row), is_complete=is_complete)
 
 
 class _Run:
     """One question, being answered."""
 
-    def __init__(self, program: Program, question: Question) -> None:
+    def __init__(self, program: Program, question: Question, *, is_static: bool = True) -> None:
         self._program = program
+        self._is_static = is_static
         self._question = question
         self._options = question.options
         self._deadline = time.monotonic() + min(question.seconds_left(), DEFAULT_SECONDS)
@@ -60,6 +102,13 @@ class _Run:
         pairs = self._candidates if asked is not None else None
         search = DirectedSearch(self._machine, pairs, self._options.seed)
         self._search(search, self._until(_SEARCH_SHARE, _SEARCH_SECONDS))
+        if not self._findings and self._is_static:
+            cleared = self._clear()
+            if cleared.is_proof and not cleared.candidates:
+                return self._static_proof(cleared)
+            if asked is not None:
+                self._refute(cleared)
+                search.wanted(self._open)
         if not self._findings:
             explored = self._explore(_EXPLORER_SHARE)
             if explored.is_proved:
@@ -73,6 +122,30 @@ class _Run:
 
     def _search(self, search: DirectedSearch, left: Callable[[], float]) -> None:
         search.run(left, self._take)
+
+    def _clear(self) -> Cleared:
+        left = self._until(_STATIC_SHARE, _STATIC_SECONDS)
+        layers = StaticLayers(self._program, self._models, self._options, left)
+        asked = self._question.candidates
+        return layers.clear() if asked is None else layers.refute(asked)
+
+    def _refute(self, cleared: Cleared) -> None:
+        """Drop the asked candidates that the threading model cleared for good."""
+        if not cleared.is_proof:
+            return
+        kept = set(cleared.candidates)
+        for pair in list(self._open):
+            self._candidates[pair] = [c for c in self._candidates[pair] if c in kept]
+            if not self._candidates[pair]:
+                self._open.discard(pair)
+
+    def _static_proof(self, cleared: Cleared) -> Answer:
+        names = ", ".join(row.name for row in cleared.rows)
+        return Answer(
+            Outcome.RACE_FREE,
+            assumptions=tuple(sorted(cleared.assumptions)),
+            detail=f"no schedule needed: {names}",
+        )
 
     def _explore(self, share: float) -> Explored:
         explored = explore(

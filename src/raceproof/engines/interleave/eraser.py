@@ -126,6 +126,10 @@ class Eraser:
         change = self._inside.get(function, {}).get(number, NO_CHANGE)
         return change.applied(entry, self._aliases(self._program.functions[function]))
 
+    def threads_at(self, number: int) -> set[str]:
+        """Names of the threads that may execute an instruction."""
+        return self._reached.get(self._program.function_of(number).name, set())
+
     def _aliases(self, function: Function) -> MayBe:
         registers = {parameter.index: parameter for parameter in function.parameters}
         pointers = self._skeleton.pointers

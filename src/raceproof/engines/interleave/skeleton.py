@@ -74,6 +74,7 @@ class Skeleton:
         self.pointers = Pointers(program, self.events, is_late)
         self.not_followed: set[str] = set()
         """What the program does beyond this model: nothing that rests on it is a proof."""
+        self.assumptions: set[str] = set()
         self._definitions: dict[Register, Instruction] = {}
         self._places: dict[Value, Place | None] = {}
         self._synchronising: set[int] = set()
@@ -100,6 +101,7 @@ class Skeleton:
                     entered.append(target)
                     continue
             if event is None:
+                self.assumptions.add(f"{name} has no effect on threads, locks and memory")
                 continue
             if event.model.caveat:
                 self.not_followed.add(event.model.caveat)
