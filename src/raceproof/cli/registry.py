@@ -32,6 +32,7 @@ COMMANDS = {
     "scan": "look for data races in a whole project; a second run looks at what changed only",
     "events": "list what is understood as thread, lock and memory operations, by function",
     "ir": "print the program model, with source lines",
+    "sequentialize": "print the program as sequential C with one assertion, for other verifiers",
     "bench": "run a set of tasks with known answers, and tell how well it went",
     "svcomp": "decide one task of the software verification competition",
     "init": "write a commented configuration file",
