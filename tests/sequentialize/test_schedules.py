@@ -1,0 +1,99 @@
+"""The printed program, executed, does what the machine does."""
+
+from pathlib import Path
+
+import pytest
+
+from raceproof.engines.bounded.sequential import Bounds, sequentialize
+from tests.programs_index import TestProgram, programs
+from tests.sequentialize.native import build, follow, load, models, plan_for
+
+RACY = [program for program in programs() if program.verdict == "race"]
+RACE_FREE = [program for program in programs() if program.verdict == "race-free"]
+
+FEW = (
+    "atomics/",
+    "condition-variables/",
+    "barriers/",
+    "semaphores/",
+    "once/",
+    "rwlocks/",
+    "trylock/",
+    "verifier/",
+)
+"""One program of each of these groups is tried in every run of the tests."""
+
+NO_SCHEDULE = {
+    # The machine runs no destructors, no cleanup handlers of cancelled threads; see its tests.
+    "c11-threads/06-trylock-busy",
+    "cancel/04-cleanup-writes-unlocked",
+    "thread-locals/07-key-destructor",
+}
+BEYOND_BOUNDS = {
+    # Their races need more rounds of a loop, or more ways through pointers, than we print.
+    "recursion/10-unbounded-depth-every-third",
+    "verifier/13-any-number-of-rounds",
+    "cpp/14-endless-virtual-calls",
+}
+
+
+def first_of_each_group(found: list[TestProgram]) -> list[TestProgram]:
+    return [next(p for p in found if str(p).startswith(group)) for group in FEW]
+
+
+def check_racy(program: TestProgram, folder: Path) -> None:
+    """The assertion fails with the values of a found schedule, at two lines that may race."""
+    loaded = load(program.path)
+    plan = plan_for(loaded)
+    assert plan is not None
+    native, values = follow(loaded, plan, folder)
+    assert values, "the printed program cannot follow the schedule"
+    answer = native.with_values(values)
+    assert answer.returncode == 1
+    lines = {int(word.rsplit(":", 1)[1]) for word in answer.stderr.split() if ":" in word[:-1]}
+    assert lines
+    assert lines <= program.race_lines
+    assert native.with_values([]).returncode == 0, "zeros describe no schedule with two threads"
+
+
+def check_race_free(program: TestProgram, folder: Path) -> None:
+    """Random schedules and inputs never make the assertion fail."""
+    text = sequentialize(load(program.path), models(), Bounds(unwind=2, rounds=5, threads=3))
+    answer = build(text, folder).run("seed", "1", "2000")
+    assert answer.returncode == 0, answer.stderr
+
+
+@pytest.mark.parametrize("program", first_of_each_group(RACY), ids=str)
+def test_assertion_fails_with_the_values_of_a_schedule(
+    program: TestProgram, tmp_path: Path
+) -> None:
+    check_racy(program, tmp_path)
+
+
+@pytest.mark.parametrize("program", first_of_each_group(RACE_FREE), ids=str)
+def test_random_values_find_no_race_where_there_is_none(
+    program: TestProgram, tmp_path: Path
+) -> None:
+    check_race_free(program, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "program", [p for p in RACY[::2] if str(p) not in NO_SCHEDULE | BEYOND_BOUNDS], ids=str
+)
+def test_every_other_racy_program(program: TestProgram, tmp_path: Path) -> None:
+    check_racy(program, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", RACE_FREE[::4], ids=str)
+def test_every_fourth_race_free_program(program: TestProgram, tmp_path: Path) -> None:
+    check_race_free(program, tmp_path)
+
+
+def test_random_values_find_a_race(tmp_path: Path) -> None:
+    program = next(p for p in RACY if p.path.stem == "02-counter-unlocked")
+    text = sequentialize(load(program.path), models(), Bounds(unwind=2, rounds=4, threads=2))
+    answer = build(text, tmp_path).run("seed", "1", "2000")
+    assert answer.returncode == 1
+    assert "data race: " in answer.stderr
