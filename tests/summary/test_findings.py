@@ -243,3 +243,59 @@ def test_statements_after_exit_do_not_count() -> None:
     int main(void) { pthread_create(&id, 0, run, 0); x = 2; return 0; }
     """
     assert confidences(code) == {}
+
+
+def test_a_function_that_arrives_as_an_argument_is_called() -> None:
+    code = """
+    struct button { void (*pressed)(void); } button; int x; pthread_t id;
+    void on_press(struct button *b, void (*handler)(void)) { b->pressed = handler; }
+    void set(void) { x = 1; }
+    void *run(void *p) { ((struct button *)p)->pressed(); return 0; }
+    int main(void) {
+        on_press(&button, set); pthread_create(&id, 0, run, &button); return x; }
+    """
+    assert confidences(code) == {"x": "likely"}
+
+
+def test_a_callback_runs_under_the_locks_of_the_thread_that_calls_it() -> None:
+    code = """
+    struct job { void (*act)(void); pthread_mutex_t *lock; }; int x; pthread_mutex_t m;
+    void add(void) { x++; }
+    void *run(void *p) {
+        struct job *job = p;
+        pthread_mutex_lock(job->lock); job->act(); pthread_mutex_unlock(job->lock); return 0; }
+    int main(void) {
+        pthread_t one, two; struct job job = {add, &m};
+        pthread_create(&one, 0, run, &job); pthread_create(&two, 0, run, &job);
+        pthread_join(one, 0); pthread_join(two, 0); return x; }
+    """
+    assert confidences(code) == {}
+    unlocked = code.replace("pthread_mutex_lock(job->lock);", "")
+    assert list(confidences(unlocked)) == ["x"]
+
+
+def test_a_thread_that_creates_its_own_kind() -> None:
+    code = """
+    int x;
+    void *run(void *p) {
+        pthread_t id; x++;
+        if (p) { pthread_create(&id, 0, run, 0); pthread_join(id, 0); }
+        return 0; }
+    int main(void) {
+        pthread_t id; pthread_create(&id, 0, run, &id); pthread_join(id, 0); return x; }
+    """
+    assert "likely" not in confidences(code).values()
+
+
+def test_a_cpp_thread_is_named_by_what_the_user_wrote() -> None:
+    code = """
+    #include <thread>
+    int x;
+    void worker() { x = 1; }
+    int main() { std::thread one(worker); x = 2; one.join(); }
+    """
+    (finding,) = [f for f in answer(code, ".cpp").findings if f.location.name == "x"]
+    (thread,) = {access.thread for access in finding.accesses if access.thread.chain}
+    assert thread.name.startswith("worker (created at")
+    assert thread.chain[-1].position is not None
+    assert thread.chain[-1].position.file.endswith("program.cpp")

@@ -8,7 +8,9 @@ named counts as called by the one that names it: it may be the entry of a thread
 creates.
 
 Who an indirect call means is looked up by the place where the pointer was loaded from: functions
-stored at the same offset of some object, with the same number of parameters.
+stored at the same offset of some object, with the same number of parameters. A function that gets
+to its place as an argument (`on_event(handler)`, a C++ thread's callable) is known only when the
+summaries are; then they are composed once more with what was learned.
 """
 
 from __future__ import annotations
@@ -22,12 +24,14 @@ import rustworkx
 from raceproof.engines.summary.forks import forked_map
 from raceproof.engines.summary.outline import Outline
 from raceproof.engines.summary.summary import MAX_SEGMENT, Summary
-from raceproof.engines.summary.terms import Term
+from raceproof.engines.summary.terms import Origin, Term
 from raceproof.engines.summary.traces import NoMemory, SummaryMemory, Tracer
 
 MIN_BLOCKS_TO_FORK = 400
 """Below this, starting processes costs more than it saves."""
 MAX_ROUNDS = 6
+MAX_PASSES = 3
+"""Times that all functions are composed, with more and more known of function pointers."""
 MAX_TARGETS = 12
 MAX_NAMES = 8
 """Threads told apart that one creation makes."""
@@ -38,19 +42,37 @@ class Pointers:
     """Where function addresses are kept: (offset, whole structure unknown) -> functions."""
 
     by_offset: dict[int, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
-    anywhere: dict[str, None] = field(default_factory=dict)
-    by_object: dict[tuple[str, int], dict[str, None]] = field(
-        default_factory=lambda: defaultdict(dict)
+    by_object: dict[Origin, dict[int, dict[str, None]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
     )
 
-    def add(self, address: Term, function: str) -> None:
+    def add(self, address: Term, function: str) -> bool:
+        """Takes note; says whether that is new."""
         origin, offset, stride, _ = address
         if stride:
             offset %= stride
-        self.by_offset[offset][function] = None
-        self.anywhere[function] = None
-        if origin[0] == "g":
-            self.by_object[origin[1], offset][function] = None
+        known = self.by_offset[offset]
+        if origin[0] in "gsh":
+            known = self.by_object[origin[:3]][offset]
+        is_new = function not in known
+        known[function] = self.by_offset[offset][function] = None
+        return is_new
+
+    def find(self, inner: Term) -> Iterable[str]:
+        """The functions kept at an address, or at the same offset of anything."""
+        origin, offset, stride, _ = inner
+        cells = self.by_object.get(origin[:3], {}) if origin[0] in "gsh" else {}
+        if stride:
+            offset %= stride
+            found = {
+                name: None
+                for at, names in sorted(cells.items())
+                if at % stride == offset
+                for name in names
+            }
+        else:
+            found = cells.get(offset, {})
+        return found or self.by_offset.get(offset) or ()
 
 
 class BottomUp:
@@ -76,7 +98,7 @@ class BottomUp:
                     if event[0] == "store":
                         self._note_pointers(event[2], event[3])
         self.depths = naming_depths(outlines)
-        self._targets_memo: dict[tuple[object, int, int], tuple[str, ...]] = {}
+        self._targets_memo: dict[tuple[Term, int], tuple[str, ...]] = {}
         self._tracer = Tracer(memory or NoMemory(), self.summaries, self.targets, self.depths)
 
     @property
@@ -91,6 +113,24 @@ class BottomUp:
                     self._pointers.add(address, value[0][1])
 
     def run(self, progress: Callable[[int], None] = lambda done: None) -> dict[str, Summary]:
+        for _ in range(MAX_PASSES):
+            self._compose_all(progress)
+            if not self._learn():
+                break
+        return self.summaries
+
+    def _learn(self) -> bool:
+        """Where the summaries say that functions are kept; whether there was something new."""
+        news = [
+            self._pointers.add(address, value[0][1])
+            for summary in self.summaries.values()
+            for address, value in (*summary.closed_stores, *summary.open_stores)
+            if value[0][0] == "f"
+        ]
+        self._targets_memo.clear()
+        return any(news)
+
+    def _compose_all(self, progress: Callable[[int], None]) -> None:
         for level in self._levels():
             # What a level finds is seen from the next one on, so that the number of processes
             # and the order inside of a level make no difference.
@@ -106,7 +146,6 @@ class BottomUp:
                 found.update(solved)
             self.summaries.update(found)
             progress(len(self.summaries))
-        return self.summaries
 
     def _recall(self, component: list[str]) -> Summary | None:
         """The summary of an earlier run, if nothing that it was made of has changed."""
@@ -147,20 +186,12 @@ class BottomUp:
         origin = term[0]
         if origin[0] != "*":
             return ()
-        inner, offset, stride, _ = origin[1]
-        if stride:
-            offset %= stride
-        key = (inner if inner[0] == "g" else None, offset, arity)
+        key = (origin[1], arity)
         found = self._targets_memo.get(key)
         if found is None:
-            candidates: Iterable[str] = ()
-            if inner[0] == "g":
-                candidates = self._pointers.by_object.get((inner[1], offset), ())
-            if not candidates:
-                candidates = self._pointers.by_offset.get(offset, ())
             found = tuple(
                 name
-                for name in candidates
+                for name in self._pointers.find(origin[1])
                 if (outline := self.outlines.get(name)) is not None
                 and (outline.parameters == arity or outline.signature.endswith("+"))
             )[:MAX_TARGETS]

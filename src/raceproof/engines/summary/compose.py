@@ -11,6 +11,7 @@ from raceproof.engines.summary.steps import Lookup, Step, Steps, Targets
 from raceproof.engines.summary.summary import (
     Accesses,
     AccessKey,
+    Binding,
     CallEdge,
     Creation,
     Depths,
@@ -151,7 +152,7 @@ class _Composer:
         outer: list[Core],
         published: frozenset[Origin],
     ) -> None:
-        """The open accesses of a callee, in our words."""
+        """The open accesses of a callee, in our words; its own thread was in one of `outer`."""
         combine = self.flow.combine
         for (
             address,
@@ -165,7 +166,7 @@ class _Composer:
             name = instance.thread(thread)
             for choice in instance.choices:
                 inner = instance.core(core, choice)
-                cores = [inner] if name else dict.fromkeys(combine(c, inner) for c in outer)
+                cores = [inner] if thread else dict.fromkeys(combine(c, inner) for c in outer)
                 for term in instance.terms(address, choice):
                     for final in cores:
                         key = (term, size, is_write, is_atomic, name, final)
@@ -184,6 +185,13 @@ class _Composer:
         if not instance.summary.matters:
             return
         self.matters = True
+        binding = self._binding(instance)
+        for core in cores:
+            self._note_needs(core)
+            self.calls[number, name, core, binding] = None
+
+    def _binding(self, instance: Instance) -> Binding:
+        """The arguments that the callee's states speak of."""
         binding = tuple(
             (index, instance.arguments[index])
             for index in sorted(instance.summary.needs)
@@ -191,9 +199,7 @@ class _Composer:
         )
         for _, terms in binding:
             self.needs.update(origin[1] for term in terms if (origin := root(term))[0] == "p")
-        for core in cores:
-            self._note_needs(core)
-            self.calls[number, name, core, binding] = None
+        return binding
 
     def _note_needs(self, core: Core) -> None:
         terms = [lock for lock, _, _, _ in core[0]] + [lock for lock, _ in core[1]] + [*core[3]]
@@ -207,19 +213,23 @@ class _Composer:
         self._edges(number, name, instance, outer)
 
     def _create(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
-        _, _, thread, name, instance, inner = step
-        self._enter(instance, [EMPTY], published)
+        _, thread, name, instance, inner, starts = step
+        starts = starts or [EMPTY]
+        self._enter(instance, starts, published)
+        binding = self._binding(instance)
         outer = dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner or [EMPTY])
         for core in outer:
             self._note_needs(core)
-            self.creations[thread, (name,), core] = None
+            for start in starts:
+                self._note_needs(start)
+                self.creations[thread, name, core, start, binding] = None
 
     def _pend(self, step: Step, cores: list[Core]) -> None:
-        _, kind, path, callees, arguments, inner = step
-        for core in cores:
+        _, kind, path, callees, arguments, inner, thread = step
+        for core in [EMPTY] if thread else cores:
             for after in inner or [EMPTY]:
                 combined = self.flow.combine(core, after)
-                self.pending[kind, path, callees, arguments, combined, ()] = None
+                self.pending[kind, path, callees, arguments, combined, thread] = None
 
     # --- limits ------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from raceproof.engines.summary import state
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
 from raceproof.engines.summary.summary import (
+    Binding,
     Depths,
     Site,
     Summary,
@@ -27,7 +28,6 @@ from raceproof.engines.summary.summary import (
 )
 from raceproof.engines.summary.terms import Origin, Term, Terms, means
 
-Binding: TypeAlias = tuple[tuple[int, Terms], ...]
 Path: TypeAlias = tuple[tuple[str, int], ...]
 Context: TypeAlias = tuple[ThreadId, Core, Path, Binding]
 
@@ -153,7 +153,7 @@ class Contexts:
                 self.accesses[key] = RootedAccess(
                     address, size, is_write, atomic, absolute(inner), lifted, sites
                 )
-        for inner, entries, at in summary.creations:
+        for inner, entry, at, start, arguments in summary.creations:
             name = absolute(inner)
             facts = self.threads.setdefault(name, ThreadFacts(name))
             created = lift(at)
@@ -162,10 +162,12 @@ class Contexts:
             if state.is_active(core, name):
                 folded = is_folded(thread, inner, name)
                 facts.multiple = max(facts.multiple, 1 if folded else 2)
-            for entry in entries:
-                facts.entries[entry] = None
-                if entry in self._summaries:
-                    self._visit(entry, (name, EMPTY, (), ()))
+            facts.entries[entry] = None
+            if entry in self._summaries:
+                if closing is not None:
+                    start = closing.core(start, 0)
+                    arguments = tuple((i, closing.all_terms(terms)) for i, terms in arguments)
+                self._visit(entry, (name, _renamed(start, absolute), (), arguments))
         for number, callee, at, arguments in summary.calls:
             actual = arguments
             if closing is not None:

@@ -60,7 +60,7 @@ def judge(
             stores.extend(summary.closed_stores)
     memory = Memory(stores, names.extent)
     parallel = Parallel(contexts.threads)
-    world = World(parallel, memory, contexts.running())
+    world = World(parallel, memory, contexts.running(), names.is_library_code)
     threads = {
         thread: names.thread(thread, list(facts.entries), not parallel.is_multiple(thread))
         for thread, facts in contexts.threads.items()

@@ -62,6 +62,10 @@ class Instance:
         self._core_memos: list[dict[Core, Core]] = [{} for _ in self._bindings]
 
     @property
+    def base(self) -> ThreadId:
+        return self._base
+
+    @property
     def choices(self) -> range:
         return range(len(self._bindings))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from raceproof.engines.summary.outline import Outline
@@ -10,6 +11,8 @@ from raceproof.engines.summary.terms import Origin, Term
 from raceproof.engines.summary.unit import Unit
 from raceproof.ir import DebugInfo, Position
 from raceproof.verdict import BaseKind, Location, Site, Thread
+
+_LIBRARY = re.compile(r"/libcxx/include/|/include/c\+\+/")
 
 
 class Names:
@@ -43,6 +46,11 @@ class Names:
     def site(self, function: str, number: int) -> Site:
         position = self.position(function, number)
         return Site(self.number(function, number), self.function(function), position)
+
+    def is_library_code(self, function: str) -> bool:
+        """Whether the function is the C++ standard library's own."""
+        outline = self._outlines.get(function)
+        return outline is not None and bool(_LIBRARY.search(outline.file))
 
     def is_shareable(self, origin: Origin) -> bool:
         """Whether several threads can see one object of this origin and someone can write it."""
@@ -123,9 +131,16 @@ class Names:
             path = path.replace("[0]", "[*]", 1) if "[0]" in path else path + "[*]"
         return name + path
 
+    def _outside(self, segment: tuple[tuple[str, int], ...]) -> tuple[str, int]:
+        """The creation, or the call nearest to it that is not inside of the library."""
+        outside = [site for site in segment if not self.is_library_code(site[0])]
+        return outside[-1] if outside else segment[-1]
+
     def thread(self, thread: ThreadId, entries: Sequence[str], is_unique: bool) -> Thread:
-        chain = tuple(self.site(*segment[-1]) for segment in thread)
-        entry = self.function(entries[0]) if entries else "?"
+        """Of a thread of the C++ library people know what they wrote: `std::thread t(worker)`."""
+        chain = tuple(self.site(*self._outside(segment)) for segment in thread)
+        own = [name for name in entries if not self.is_library_code(name)]
+        entry = self.function((own or entries)[0]) if entries else "?"
         if thread and thread[0][0][1] < 0:
             chain = chain[1:]
         return Thread(entry, chain, is_unique)

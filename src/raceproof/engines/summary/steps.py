@@ -4,9 +4,10 @@ Steps, by block:
 
     ("access", number, addresses, size, is_write, is_atomic)
     ("call", number, name, instance)                 a callee with a summary
+    ("start", thread)                                a thread is created
+    ("create", thread, name, instance, outer, starts)    what it runs, and in what states
     ("deferred", number, name, instance, cores)      a callee's call of a function we know
-    ("pending", pending)                             a call of a function only our caller knows
-    ("create", number, thread, entries, ids, signature, pending or None)
+    ("pending", kind, path, callees, arguments, cores, thread)   only our caller knows the callee
     ("lock", locks, mode, success, key), ("unlock", locks), ("join", handles), ("wait", objects)
     ("publish", origins), ("fresh", origins)         heap objects become visible / are new
     ("exit",)
@@ -21,7 +22,7 @@ from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.outline import Event, Outline
 from raceproof.engines.summary.scope import Scope
 from raceproof.engines.summary.state import ThreadId
-from raceproof.engines.summary.summary import Depths, Summary, ThreadInfo
+from raceproof.engines.summary.summary import Depths, Pending, Summary, ThreadInfo
 from raceproof.engines.summary.terms import (
     Origin,
     Term,
@@ -38,6 +39,8 @@ Targets: TypeAlias = Callable[[Term, int], tuple[str, ...]]
 """The functions that an indirect call through a path with so many arguments may mean."""
 
 MAX_TARGETS = 12
+MAX_RESUMES = 4
+"""Pending calls inside each other: a thread may create itself by a pointer to itself."""
 
 
 class Steps:
@@ -59,6 +62,7 @@ class Steps:
         self.is_cut = False
         self._contained: dict[Origin, set[Origin]] = {}
         self._steps: list[Step] = []
+        self._resuming = 0
         for events, _ in outline.blocks:
             self._steps = []
             for event in events:
@@ -84,7 +88,7 @@ class Steps:
             returned.extend(self._enter(number, name, summary, actual))
         if pending:
             site = (self.outline.name, number)
-            self._steps.append(("pending", "call", (site,), tuple(pending), actual, ()))
+            self._steps.append(("pending", "call", (site,), tuple(pending), actual, (), ()))
         self.scope.set_result(number, unite(returned))
 
     def _names(self, terms: Terms, arity: int, pending: list[Term]) -> list[str]:
@@ -112,8 +116,7 @@ class Steps:
         self._new(returned)
         self._steps.append(("call", number, name, instance))
         self.is_flat = self.is_flat and summary.is_flat
-        for kind, path, callees, arguments, core, ids in summary.pending:
-            self._resume(instance, kind, path, callees, arguments, core, ids)
+        self._resume_all(instance)
         return returned
 
     def _new(self, terms: Terms) -> None:
@@ -157,17 +160,19 @@ class Steps:
             )
         self.threads[thread] = info
 
-    def _resume(
-        self,
-        instance: Instance,
-        kind: str,
-        path: tuple[tuple[str, int], ...],
-        callees: Terms,
-        arguments: tuple[Terms, ...],
-        core: Any,
-        ids: Terms,
-    ) -> None:
+    def _resume_all(self, instance: Instance) -> None:
+        if self._resuming >= MAX_RESUMES:
+            self.is_cut = self.is_cut or bool(instance.summary.pending)
+            return
+        self._resuming += 1
+        for pending in instance.summary.pending:
+            self._resume(instance, pending)
+        self._resuming -= 1
+
+    def _resume(self, instance: Instance, waiting: Pending) -> None:
         """A callee's pending call: do we know now whom it calls?"""
+        kind, path, callees, arguments, core, inner_thread = waiting
+        running = instance.thread(inner_thread)
         resolved = instance.all_terms(callees)
         actual = tuple(instance.all_terms(terms) for terms in arguments)
         pending: list[Term] = []
@@ -180,18 +185,23 @@ class Steps:
             if summary.escapes:
                 self._escape([t for i in summary.escapes if i < len(actual) for t in actual[i]])
             if kind == "create":
-                thread = instance.thread((path,))
+                thread = instance.thread((*inner_thread, path))
                 inner = Instance(summary, actual, site, self.scope.contents, self._depths, thread)
                 self._escape([term for terms in actual for term in terms])
                 self._enter_thread(inner, thread, ids=())
-                self._steps.append(("create", site[1], thread, name, inner, cores))
+                self._steps.append(("create", thread, name, inner, cores, ()))
+                self._resume_all(inner)
+            elif running:
+                inner = Instance(summary, actual, site, self.scope.contents, self._depths, running)
+                self._enter_thread(inner, running, ids=())
+                self._steps.append(("create", running, name, inner, (), cores))
             else:
                 inner = Instance(summary, actual, site, self.scope.contents, self._depths)
                 self._effects(inner)
                 self._steps.append(("deferred", site[1], name, inner, cores))
         if pending:
-            longer = path if site in path else (site, *path)[:4]
-            self._steps.append(("pending", kind, longer, tuple(pending), actual, cores))
+            longer = path if site in path or running else (site, *path)[:4]
+            self._steps.append(("pending", kind, longer, tuple(pending), actual, cores, running))
 
     # --- threads ------------------------------------------------------------
 
@@ -218,9 +228,10 @@ class Steps:
                 continue
             instance = Instance(summary, actual, site, self.scope.contents, self._depths, thread)
             self._enter_thread(instance, thread, ids)
-            self._steps.append(("create", number, thread, name, instance, ()))
+            self._steps.append(("create", thread, name, instance, (), ()))
+            self._resume_all(instance)
         if pending:
-            self._steps.append(("pending", "create", (site,), tuple(pending), actual, ()))
+            self._steps.append(("pending", "create", (site,), tuple(pending), actual, (), ()))
 
     def _enter_thread(self, instance: Instance, thread: ThreadId, ids: Terms) -> None:
         summary = instance.summary

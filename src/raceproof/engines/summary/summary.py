@@ -28,11 +28,17 @@ Exit: TypeAlias = tuple[Core, int | None]
 ThreadInfo: TypeAlias = tuple[Terms, tuple[Any, ...], tuple[ThreadId, ...], int]
 """Its ids, the counting loop that creates it (or empty), whom it leaves running, how surely many of
 it run at once: 2 they do, 1 perhaps (see `nested`), 0 they do not."""
-CallEdge: TypeAlias = tuple[int, str, Core, tuple[tuple[int, Terms], ...]]
-"""A call of a function that matters: where, whom, in what state, arguments that it needs."""
-Creation: TypeAlias = tuple[ThreadId, tuple[str, ...], Core]
-Pending: TypeAlias = tuple[str, tuple[tuple[str, int], ...], Terms, tuple[Terms, ...], Core, Terms]
-"""A call or creation whose callee the caller knows: kind, sites, callees, arguments, core, ids."""
+Binding: TypeAlias = tuple[tuple[int, Terms], ...]
+"""Arguments that states below speak of."""
+Creation: TypeAlias = tuple[ThreadId, str, Core, Core, Binding]
+"""What a new thread runs: the state of its creator, its own state there, arguments."""
+CallEdge: TypeAlias = tuple[int, str, Core, Binding]
+"""A call of a function that matters: where, whom, in what state."""
+Pending: TypeAlias = tuple[
+    str, tuple[tuple[str, int], ...], Terms, tuple[Terms, ...], Core, ThreadId
+]
+"""A call or creation whose callee the caller knows: kind, sites, callees, arguments, core, thread
+(empty: the caller's own)."""
 
 Depths: TypeAlias = Mapping[str, int]
 """Function that creates threads -> how many calls around a creation name the thread."""

@@ -80,9 +80,11 @@ def make_unit(program: Program, models: Models, file: str, naming: Naming) -> Un
 
 def add_globals(unit: Unit, program: Program, naming: Naming) -> None:
     for item in program.globals.values():
+        name = naming(item.name)
+        if item.initializer is not None:
+            unit.stores.extend(_initial_stores(item, name, program.layout, naming))
         if item.is_string:
             continue
-        name = naming(item.name)
         position = item.position
         unit.globals[name] = (
             item.display,
@@ -94,8 +96,6 @@ def add_globals(unit: Unit, program: Program, naming: Naming) -> None:
             position.line if position else 0,
         )
         _add_types(unit, program.debug, item.debug_type)
-        if item.initializer is not None:
-            unit.stores.extend(_initial_stores(item, name, program.layout, naming))
 
 
 def _initial_stores(
