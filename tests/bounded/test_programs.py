@@ -34,7 +34,6 @@ OPEN = {
     "cpp/09-magic-static": "guards of static objects",
     "cpp/12-own-object-each": "exceptions",
     "function-pointers/09-endless-plugin-loop": "needs more iterations",
-    "heap/04-list-global-lock": "needs more iterations",
     "semaphores/10-endless-ring-oversold": "needs more iterations",
     "structs/08-array-of-structs": "needs more iterations",
     "thread-locals/06-keys": "a destructor",

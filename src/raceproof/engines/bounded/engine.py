@@ -16,7 +16,6 @@ from raceproof.engines.bounded.progress import Progress
 from raceproof.engines.bounded.rounds import RoundsEncoding
 from raceproof.engines.bounded.schedule import NoReplay, confirmed_schedule
 from raceproof.engines.bounded.solver import Result, Solver
-from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.unfold import OutOfTime, Unfolder
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
@@ -27,6 +26,8 @@ from raceproof.machine.replay import replay
 from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 
 _RECURSION = 12_000
+_STAGE_SHARE, _PROOF_SHARE = 0.6, 0.4
+"""Of the time that is left, for one question about races and for one proof."""
 _ATTEMPTS = 3
 """Models tried before a schedule that does not replay is called an internal error."""
 
@@ -75,15 +76,25 @@ class _Run:
         self.statistics = Statistics()
         self.progress = Progress(self.options)
         self.problem = ""
+        self.detail = ""
+        self.findings: list[Finding] = []
+        asked = question.candidates
+        self.open = None if asked is None else dict.fromkeys(asked)
         self.assumptions: dict[str, None] = {}
         self.disputed: list[str] = []
 
     @property
     def pairs(self) -> list[tuple[int, int]] | None:
-        candidates = self.question.candidates
-        if candidates is None:
+        """The instructions of the candidates that are still open; None: all there are."""
+        if self.open is None:
             return None
-        return [(c.first.instruction, c.second.instruction) for c in candidates]
+        return [(c.first.instruction, c.second.instruction) for c in self.open]
+
+    @property
+    def is_enough(self) -> bool:
+        if self.open is None or self.options.stop_at_first:
+            return bool(self.findings)
+        return not self.open
 
     def answer(self) -> Answer:
         has_time = self.question.deadline is not None
@@ -92,23 +103,43 @@ class _Run:
                 if time.monotonic() > self.deadline:
                     break
                 try:
-                    finding = self._stage(stage)
+                    self._stage(stage)
                 except _Proved:
-                    return self._race_free(stage)
+                    if not self.findings:
+                        return self._race_free(stage)
+                    break
                 except (OutOfTime, TooBig, TooManyEvents) as stopped:
                     self.problem = _STOPPED[type(stopped)]
-                    continue
-                if finding is not None:
-                    return self._answer(Outcome.RACE, (finding,), f"race within {stage}")
-        return self._unknown()
+                if self.is_enough:
+                    break
+        return self._answer(Outcome.RACE, self.detail) if self.findings else self._unknown()
+
+    def _until(self, share: float) -> float:
+        """When a share of the time that is left is over."""
+        now = time.monotonic()
+        return now + share * (self.deadline - now)
+
+    def _take(self, finding: Finding, stage: Stage) -> None:
+        """Enters a race; its location, and others with the same instructions, need no more."""
+        if not self.findings:
+            self.detail = f"race within {stage}"
+        self.findings.append(finding)
+        if self.open is None:
+            return
+        pair = frozenset(access.instruction for access in finding.accesses)
+        for candidate in list(self.open):
+            same = frozenset((candidate.first.instruction, candidate.second.instruction)) == pair
+            if same or candidate.location == finding.location:
+                del self.open[candidate]
 
     # --- one stage ------------------------------------------------------------
 
-    def _stage(self, stage: Stage) -> Finding | None:
+    def _stage(self, stage: Stage) -> None:
         start = time.perf_counter()
         self.progress.show(f"unwind {stage.limits.unwind}: unfolding")
-        unfolder = Unfolder(self.program, self.models, stage.limits, self.deadline)
+        unfolder = Unfolder(self.program, self.models, stage.limits, self._until(_STAGE_SHARE))
         unfolding = unfolder.run()
+        unfolder.deadline = self.deadline
         self.statistics.building += time.perf_counter() - start
         self.statistics.terms = len(unfolder.terms)
         self.statistics.passes = unfolding.passes
@@ -117,43 +148,35 @@ class _Run:
         can_prove = stage.proves
         for rounds in stage.rounds:
             self.progress.show(f"unwind {stage.limits.unwind}: round {rounds}")
-            finding, is_cut = self._rounds(stage, unfolder, unfolding, rounds)
-            if finding is not None:
-                return finding
+            is_cut = self._rounds(stage, unfolder, unfolding, rounds)
+            if self.is_enough:
+                return
             can_prove = can_prove and not is_cut
             if can_prove:
                 self.progress.show(f"unwind {stage.limits.unwind}: all schedules")
-                finding = self._prove(stage, unfolder, unfolding)
-                if finding is not None:
-                    return finding
+                self._prove(stage, unfolder, unfolding)
                 can_prove = False
         self.statistics.done.append(str(stage))
-        return None
 
-    def _rounds(
-        self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding, rounds: int
-    ) -> tuple[Finding | None, bool]:
-        """A race, and whether some cut was seen to be reached."""
+    def _rounds(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding, rounds: int) -> bool:
+        """Looks for races; whether some cut was seen to be reached."""
         start = time.perf_counter()
         encoding = RoundsEncoding(
             unfolder.terms, unfolding, unfolder.initial_value, rounds, unfolder.check_time
         )
-        monitor = Monitor(
-            unfolder.terms, unfolding, encoding.cells, encoding.stands_before, self.pairs
-        )
-        race = monitor.race()
         solver = Solver(unfolder.terms)
         for assertion in encoding.assertions:
             solver.add(assertion)
         self.statistics.building += time.perf_counter() - start - solver.seconds_translating
-        finding = self._search(unfolder, unfolding, encoding, monitor, solver, race)
-        is_cut = False
-        if finding is None and stage.proves and rounds == 1:
+        deadline = self._until(_STAGE_SHARE)
+        try:
+            self._search(stage, unfolder, unfolding, encoding, solver, deadline)
             cut = encoding.cut_reached()
-            if cut is not unfolder.terms.false:
-                is_cut = solver.check(cut, deadline=self.deadline) is Result.SAT
-        self._account(solver)
-        return finding, is_cut
+            if self.is_enough or rounds > 1 or not stage.proves or cut is unfolder.terms.false:
+                return False
+            return solver.check(cut, deadline=deadline) is Result.SAT
+        finally:
+            self._account(solver)
 
     def _account(self, solver: Solver) -> None:
         self.statistics.solving += solver.seconds
@@ -161,21 +184,26 @@ class _Run:
 
     def _search(
         self,
+        stage: Stage,
         unfolder: Unfolder,
         unfolding: Unfolding,
         encoding: RoundsEncoding | OrderEncoding,
-        monitor: Monitor,
         solver: Solver,
-        race: Term,
-    ) -> Finding | None:
-        if race is unfolder.terms.false:
-            return None
-        for _ in range(_ATTEMPTS):
-            result = solver.check(race, deadline=self.deadline)
+        deadline: float,
+    ) -> None:
+        """Takes races until there is none, or enough of them."""
+        terms = unfolder.terms
+        others, failures = terms.true, 0
+        while not self.is_enough and failures < _ATTEMPTS:
+            monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
+            race = terms.and_(monitor.race(), others)
+            if race is terms.false:
+                return
+            result = solver.check(race, deadline=deadline)
             if result is Result.UNKNOWN:
                 raise OutOfTime
             if result is Result.UNSAT:
-                return None
+                return
             model = solver.model()
             pair = monitor.pair(model)
             assert pair is not None
@@ -184,13 +212,13 @@ class _Run:
                 schedule = confirmed_schedule(
                     machine, unfolding, model, encoding.execution(model), pair
                 )
-                return self._finding(machine, schedule)
+                self._take(self._finding(machine, schedule), stage)
             except NoReplay as reason:
+                failures += 1
                 if unfolding.is_exact:
                     where = f"{pair.first.position} and {pair.second.position}"
                     self.disputed.append(f"no replay of a race at {where}: {reason}")
-                race = unfolder.terms.and_(race, monitor.other_than(pair))
-        return None
+            others = terms.and_(others, monitor.other_than(pair))
 
     def _finding(self, machine: Machine, schedule: Schedule) -> Finding:
         outcome = replay(machine, schedule)
@@ -212,40 +240,36 @@ class _Run:
 
     # --- proofs ------------------------------------------------------------
 
-    def _prove(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding) -> Finding | None:
+    def _prove(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding) -> None:
         """Raises `_Proved` if no schedule at all has a race or leaves the bounds."""
+        deadline = self._until(_PROOF_SHARE)
         if unfolder.has_choices and not stage.limits.cautious:
             limits = replace(stage.limits, cautious=True)
-            unfolder = Unfolder(self.program, self.models, limits, self.deadline)
+            unfolder = Unfolder(self.program, self.models, limits, deadline)
             unfolding = unfolder.run()
         start = time.perf_counter()
-        encoding = OrderEncoding(
-            unfolder.terms, unfolding, unfolder.initial_value, unfolder.check_time
-        )
-        monitor = Monitor(
-            unfolder.terms, unfolding, encoding.cells, encoding.stands_before, self.pairs
-        )
-        race, cut = monitor.race(), encoding.cut_reached()
-        solver = Solver(unfolder.terms)
-        if race is not unfolder.terms.false or cut is not unfolder.terms.false:
+        terms = unfolder.terms
+        unfolder.deadline = deadline
+        encoding = OrderEncoding(terms, unfolding, unfolder.initial_value, unfolder.check_time)
+        monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
+        cut, race = encoding.cut_reached(), monitor.race()
+        wrong = [question for question in (cut, race) if question is not terms.false]
+        solver = Solver(terms)
+        if wrong:
             for assertion in encoding.assertions:
                 solver.add(assertion)
         self.statistics.building += time.perf_counter() - start - solver.seconds_translating
         try:
-            if cut is not unfolder.terms.false:
-                if solver.check(cut, deadline=self.deadline) is not Result.UNSAT:
-                    return None
-            if race is not unfolder.terms.false:
-                result = solver.check(race, deadline=self.deadline)
-                if result is Result.SAT and not unfolder.limits.cautious:
-                    return self._search(unfolder, unfolding, encoding, monitor, solver, race)
+            for question in wrong:
+                result = solver.check(question, deadline=deadline)
+                if result is Result.SAT and question is race and not unfolder.limits.cautious:
+                    self._search(stage, unfolder, unfolding, encoding, solver, deadline)
                 if result is not Result.UNSAT:
-                    return None
+                    return
         finally:
             self._account(solver)
-        if self.disputed:
-            return None
-        raise _Proved
+        if not self.disputed:
+            raise _Proved
 
     # --- answers ------------------------------------------------------------
 
@@ -253,9 +277,9 @@ class _Run:
         detail = (
             f"no schedule has a race, and none exceeds {stage}"
             if self.question.candidates is None
-            else "no schedule reaches one of the candidates"
+            else f"no schedule reaches one of the candidates, and none exceeds {stage}"
         )
-        return self._answer(Outcome.RACE_FREE, (), detail)
+        return self._answer(Outcome.RACE_FREE, detail)
 
     def _unknown(self) -> Answer:
         if self.statistics.done:
@@ -264,19 +288,19 @@ class _Run:
             detail = f"nothing decided: {self.problem or 'no time'}"
         if self.disputed:
             detail = f"internal error: {self.disputed[0]}; {detail}"
-        return self._answer(Outcome.UNKNOWN, (), detail)
+        return self._answer(Outcome.UNKNOWN, detail)
 
-    def _answer(self, outcome: Outcome, findings: tuple[Finding, ...], detail: str) -> Answer:
+    def _answer(self, outcome: Outcome, detail: str) -> Answer:
         s = self.statistics
-        candidates = self.question.candidates or ()
         return Answer(
             outcome,
-            findings,
-            open=candidates if outcome is Outcome.UNKNOWN else (),
+            tuple(self.findings),
+            open=() if outcome is Outcome.RACE_FREE else tuple(self.open or ()),
             assumptions=tuple(self.assumptions),
             detail=detail,
             statistics=(
-                ("seconds building formulas", round(s.building + s.translating, 3)),
+                ("seconds building formulas", round(s.building, 3)),
+                ("seconds translating formulas", round(s.translating, 3)),
                 ("seconds in the solver", round(s.solving, 3)),
                 ("terms", s.terms),
                 ("events", s.events),

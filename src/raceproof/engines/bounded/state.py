@@ -161,6 +161,11 @@ class State:
                         contents[start + index] = byte
         contents[offset] = value
 
+    def snapshot(self) -> dict[int, Contents]:
+        """What memory holds now; stays as it is when the state changes."""
+        self._owned = set()
+        return dict(self.memory)
+
     def forget(self, target: MemoryObject) -> None:
         """Makes the contents undefined: a new life of a stack slot."""
         if target.number in self.memory:

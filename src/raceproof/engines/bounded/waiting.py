@@ -16,6 +16,12 @@ Of several such iterations in a row all but the first can be left out, their tim
 
     while (!ready) pthread_cond_wait(&changed, &m);     one that waits, one that goes on
 
+If the thread remembers something of the iteration, but the next one does not look at it, all but
+the last can be left out. We keep two more, so that what the iteration in question knows of the one
+before it is what any knows:
+
+    while ((seen = atomic_load(&turn)) != mine) last = seen;
+
 (For proofs a thread may wake up at any time, so that no signals get lost with the iterations.)
 """
 
@@ -25,7 +31,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from raceproof.engines.bounded.events import Event, Write
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.engines.bounded.terms import Term, Terms, subterms
 
 
 class Waiting(Enum):
@@ -34,6 +40,7 @@ class Waiting(Enum):
     NO = "changed something"
     NOTHING_CHANGED = "can be left out"
     LET_GO = "can be left out after another one"
+    FORGOT = "can be left out after two others"
 
 
 _SILENT = frozenset({"read", "update", "lock", "atomic"})
@@ -75,13 +82,48 @@ def waited(terms: Terms, guard: Term, events: Sequence[Event], is_patient: bool)
     return Waiting.LET_GO if has_let_go else Waiting.NOTHING_CHANGED
 
 
+def forgets(
+    changed: Sequence[tuple[Term, Term]],
+    before: Term,
+    guard: Term,
+    events: Sequence[Event],
+) -> bool:
+    """Whether an iteration looks at nothing that the one before it changed; `changed` are the
+    values at its beginning and at its end, `before` and `guard` the guards."""
+    remembered: set[int] = set()
+    for start, _ in changed:
+        found = _variables([start])
+        if not found:
+            return False  # A constant that changes, like a counter.
+        remembered |= found
+    known = _conjuncts(before)
+    used = [end for _, end in changed]
+    used += (term for term in _conjunct_terms(guard) if term.number not in known)
+    for event in events:
+        used += (term for term in _conjunct_terms(event.guard) if term.number not in known)
+        used.append(event.assume)
+        for operation in event.operations:
+            used.append(operation.address)
+            if isinstance(operation, Write):
+                used += (operation.value, operation.condition)
+    return not remembered & _variables(used)
+
+
+def _variables(roots: Sequence[Term]) -> set[int]:
+    return {term.number for term in subterms(roots, set()) if term.operation == "var"}
+
+
 def implies(guard: Term, condition: Term) -> bool:
     """Whether every conjunct of the condition is one of the guard's."""
     return _conjuncts(condition) <= _conjuncts(guard)
 
 
 def _conjuncts(term: Term) -> set[int]:
-    found: set[int] = set()
+    return {found.number for found in _conjunct_terms(term)}
+
+
+def _conjunct_terms(term: Term) -> list[Term]:
+    found: list[Term] = []
     seen: set[int] = set()
     stack = [term]
     while stack:
@@ -92,5 +134,5 @@ def _conjuncts(term: Term) -> set[int]:
         if current.operation == "and":
             stack.extend(current.arguments)
         elif not (current.is_constant and current.value):
-            found.add(current.number)
+            found.append(current)
     return found

@@ -18,7 +18,7 @@ from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import State, Value, choose, merge, relative
 from raceproof.engines.bounded.terms import Term
-from raceproof.engines.bounded.waiting import Waiting, waited
+from raceproof.engines.bounded.waiting import Waiting, forgets, waited
 from raceproof.ir import (
     AfterInvoke,
     AggregateConstant,
@@ -45,6 +45,8 @@ from raceproof.ir import Value as Operand
 if TYPE_CHECKING:
     from raceproof.engines.bounded.unfold import Unfolder
 
+_KEPT = {Waiting.LET_GO: 1, Waiting.FORGOT: 2}
+"""Fruitless iterations that are unrolled before one that goes on."""
 _FEW = 8
 """Iterations that a loop bounded by constants may always have."""
 _Arrival = tuple[State, int]
@@ -56,29 +58,39 @@ class _LoopRun:
 
     __slots__ = (
         "can_wait",
+        "cleanups",
         "events",
+        "guard",
         "has_worked",
         "is_decided",
         "is_symbolic",
+        "memory",
         "phis",
         "section",
         "symbolic",
         "version",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, state: State) -> None:
         self.symbolic = 0
         """Iterations whose end depended on data, or on nothing."""
         self.is_decided = False
         self.is_symbolic = False
         self.phis: dict[int, Value] = {}
-        self.version = 0
         self.events = 0
-        self.section = 0
+        self.remember(state)
         self.has_worked = False
         """Some way through the loop did more than wait."""
         self.can_wait = True
         """Whether what a later iteration depends on is known: not if control is irreducible."""
+
+    def remember(self, state: State) -> None:
+        """The state at the beginning of an iteration."""
+        self.guard = state.guard
+        self.version = state.version
+        self.section = state.section
+        self.cleanups = state.cleanups
+        self.memory = state.snapshot()
 
 
 class Walker(Accesses):
@@ -278,11 +290,13 @@ class Walker(Accesses):
             self.state.set_register(index, value)
         block = name[-1]
         if block in order.loops_around(block) or (order.loops_around(block) and block == 0):
-            run = loops.setdefault(LoopOrder.instance(name, block), _LoopRun())
+            instance = LoopOrder.instance(name, block)
+            run = loops.get(instance)
+            if run is None:
+                run = loops[instance] = _LoopRun(self.state)
             run.is_decided = run.is_symbolic = False
             run.phis = result
-            run.version = self.state.version
-            run.section = self.state.section
+            run.remember(self.state)
             run.can_wait = order.is_reducible
             run.events = len(self.body.events)
 
@@ -387,8 +401,8 @@ class Walker(Accesses):
         waited = self._waited(name, head, state, run)
         if waited is Waiting.NOTHING_CHANGED:
             return False
-        if waited is Waiting.LET_GO and not run.has_worked:
-            return iteration == 0
+        if waited is not Waiting.NO and not run.has_worked:
+            return iteration < _KEPT[waited]
         run.has_worked = True
         if run.is_symbolic or not run.is_decided:
             run.symbolic += 1
@@ -409,14 +423,48 @@ class Walker(Accesses):
 
     def _waited(self, name: CopyName, head: int, state: State, run: _LoopRun) -> Waiting:
         """Whether the iteration did no more than wait for other threads."""
-        if not run.can_wait or state.section != run.section or state.version != run.version:
+        if not run.can_wait or state.section != run.section or state.cleanups != run.cleanups:
             return Waiting.NO
+        changed = self._changed(name, head, state, run)
+        if changed is None:
+            return Waiting.NO
+        is_patient = not self.unfolder.has_trials and not self.unfolder.limits.anyone_unlocks
+        events = self.body.events[run.events :]
+        result = waited(self.terms, state.guard, events, is_patient)
+        if not changed or result is Waiting.NO:
+            return result
+        if result is Waiting.LET_GO:
+            return Waiting.NO
+        if name[len(LoopOrder.instance(name, head))] == 0:
+            is_forgetful = not any(now.is_constant for _, now in changed)
+        else:
+            is_forgetful = forgets(changed, run.guard, state.guard, events)
+        return Waiting.FORGOT if is_forgetful else Waiting.NO
+
+    def _changed(
+        self, name: CopyName, head: int, state: State, run: _LoopRun
+    ) -> list[tuple[Term, Term]] | None:
+        """What the thread itself remembers differently after an iteration, before and now; None
+        if that is hard to tell."""
+        changed: list[tuple[Term, Term]] = []
         assert self.instruction is not None
         function = self.unfolder.program.function_of(self.instruction.number)
         for phi in function.blocks[head].phis:
             assert phi.result is not None
             operand = next((v for b, v in phi.incoming if b == name[-1]), None)
-            if operand is None or self.value(operand) is not run.phis.get(phi.result.index):
-                return Waiting.NO
-        is_patient = not self.unfolder.has_trials and not self.unfolder.limits.anyone_unlocks
-        return waited(self.terms, state.guard, self.body.events[run.events :], is_patient)
+            before = run.phis.get(phi.result.index)
+            now = None if operand is None else self.value(operand)
+            if now is not before:
+                if not (isinstance(now, Term) and isinstance(before, Term)):
+                    return None
+                changed.append((before, now))
+        if state.version == run.version:
+            return changed
+        for number in run.memory.keys() | state.memory.keys():
+            old, new = run.memory.get(number), state.memory.get(number)
+            if old is new:
+                continue
+            if old is None or new is None or old.keys() != new.keys():
+                return None
+            changed += ((old[o], new[o]) for o in old if old[o] is not new[o])
+        return changed
