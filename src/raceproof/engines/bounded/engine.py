@@ -195,7 +195,9 @@ class _Run:
         terms = unfolder.terms
         others, failures = terms.true, 0
         while not self.is_enough and failures < _ATTEMPTS:
-            monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
+            monitor = Monitor(
+                terms, encoding.unfolding, encoding.cells, encoding.stands_before, self.pairs
+            )
             race = terms.and_(monitor.race(), others)
             if race is terms.false:
                 return

@@ -75,6 +75,8 @@ class Event:
     """The threads that it creates, and when."""
     tick: int = -1
     """Its place among the thread's ticks."""
+    parts: tuple[tuple[Event, Term], ...] = ()
+    """The events of the atomic section that it stands for, and when the section reaches them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,10 +56,14 @@ class Monitor:
         wanted = None if self._pairs is None else {i for pair in self._pairs for i in pair}
         for thread in unfolding.threads:
             for event in thread.events:
-                if wanted is not None and event.instruction not in wanted:
-                    continue
-                for access in event.accesses:
-                    self._watch(event, access, stands_before(event))
+                for part, reached in event.parts or ((event, terms.true),):
+                    if not part.accesses:
+                        continue
+                    if wanted is not None and part.instruction not in wanted:
+                        continue
+                    stands = terms.and_(stands_before(event), reached)
+                    for access in part.accesses:
+                        self._watch(part, access, stands)
 
     def _watch(self, event: Event, access: MemoryAccess, stands: Term) -> None:
         terms = self._terms

@@ -14,8 +14,8 @@ formula once. Only shared memory is followed through the rounds: the cells start
 left there, and each event that writes makes a new value `executed ? new : old`, in the order of the
 simulated execution.
 
-A step that cannot take place (a taken lock) is assumed not to be executed; an atomic section allows
-no switch before its inner events.
+A step that cannot take place (a taken lock) is assumed not to be executed; an atomic section is one
+step (`sections`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from collections.abc import Callable
 from raceproof.engines.bounded.cells import Cell, Cells
 from raceproof.engines.bounded.events import Event, Read, Unfolding, Write
 from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.sections import merge_sections
 from raceproof.engines.bounded.solver import Model
 from raceproof.engines.bounded.terms import Term, Terms
 
@@ -43,7 +44,7 @@ class RoundsEncoding:
         check_time: Callable[[], None] = lambda: None,
     ) -> None:
         self.terms = terms
-        self.unfolding = unfolding
+        self.unfolding = unfolding = merge_sections(unfolding, terms)
         self.rounds = rounds
         self.cells = Cells(unfolding, terms)
         self.assertions: list[Term] = []
@@ -63,6 +64,11 @@ class RoundsEncoding:
         for r in range(rounds):
             for t in range(len(unfolding.threads)):
                 self._run_context(r, t)
+        self._final: dict[int, Term] = {}
+        for thread in unfolding.threads:
+            for event in thread.events:
+                if event.parts:
+                    self._try_section(event)
         self._define_reads()
         self._assumptions()
 
@@ -93,7 +99,7 @@ class RoundsEncoding:
     def _order(self) -> None:
         terms, add = self.terms, self.assertions.append
         for t, thread in enumerate(self.unfolding.threads):
-            for i, event in enumerate(thread.events):
+            for i in range(len(thread.events)):
                 for r in range(self.rounds):
                     now = self._passed[r][t][i]
                     if r:
@@ -101,20 +107,6 @@ class RoundsEncoding:
                     if i:
                         before = self._passed[r][t][i - 1]
                         add(terms.implies(now, before))
-                        if event.is_inner and r < self.rounds - 1:
-                            add(terms.implies(before, now))
-                if event.is_inner and i:
-                    self._stop_inside(t, i)
-
-    def _stop_inside(self, t: int, i: int) -> None:
-        """A thread may end up inside an atomic section if nobody runs after it."""
-        terms, last = self.terms, self._passed[-1]
-        stops = terms.and_(last[t][i - 1], terms.not_(last[t][i]))
-        for other in range(t + 1, len(self.unfolding.threads)):
-            for j in range(len(self.unfolding.threads[other].events)):
-                self.assertions.append(
-                    terms.implies(stops, terms.not_(self.executed(other, j, self.rounds - 1)))
-                )
 
     # --- memory ------------------------------------------------------------
 
@@ -142,6 +134,19 @@ class RoundsEncoding:
                     self._variables[operation.variable.number] = operation.variable
                 else:
                     self._write(operation, terms.and_(when, event.guard))
+
+    def _try_section(self, event: Event) -> None:
+        """What an atomic section would read if it ran at the end, for races inside it."""
+        if not any(part.accesses for part, _ in event.parts):
+            return
+        before = self._memory
+        self._memory = dict(before)
+        for operation in event.operations:
+            if isinstance(operation, Read):
+                self._final[operation.variable.number] = self._read(operation)
+            else:
+                self._write(operation, self.terms.true)
+        self._memory = before
 
     def _read(self, read: Read) -> Term:
         result: Term | None = None
@@ -173,8 +178,11 @@ class RoundsEncoding:
         """Each read gives what its cell holds in the round in which it takes place."""
         terms = self.terms
         for number, choices in self._choices.items():
-            result = choices[-1][1]
-            for passed, value in reversed(choices[:-1]):
+            result = self._final.get(number)
+            if result is None:
+                result = choices[-1][1]
+                choices = choices[:-1]
+            for passed, value in reversed(choices):
                 result = terms.ite(passed, value, result)
             self.assertions.append(terms.eq(self._variables[number], result))
 
@@ -201,11 +209,12 @@ class RoundsEncoding:
 
     def execution(self, model: Model) -> list[Event]:
         """The events of a satisfying schedule, in their order."""
-        order = []
+        order: list[Event] = []
         for r in range(self.rounds):
             for t, thread in enumerate(self.unfolding.threads):
                 for event in thread.events:
                     when = self.terms.and_(self.executed(t, event.index, r), event.guard)
                     if model.holds(when):
-                        order.append(event)
+                        parts = [part for part, _ in event.parts] or [event]
+                        order += (part for part in parts if model.holds(part.guard))
         return order
