@@ -116,6 +116,8 @@ class Options:
     """Report every racing pair of a location, not one for each."""
     unwind: int = 2
     """Loop iterations of the bounded engine."""
+    unwind_loops: tuple[str, ...] = ()
+    """Other numbers for some loops, as ``FUNCTION=N`` or ``FUNCTION:LINE=N``."""
     rounds: int = 2
     """Round-robin rounds of the bounded engine."""
     threads: int = 2

@@ -101,6 +101,14 @@ def _add_exploring_arguments(parser: ArgumentParser) -> None:
         help=f"follow loops for N rounds (bounded) (default: {DEFAULTS.unwind})",
     )
     group.add_argument(
+        "--unwind-loop",
+        dest="unwind_loops",
+        action="append",
+        metavar="FUNCTION[:LINE]=N",
+        help="follow the loops of a function, or the one at a line of it, for N rounds (bounded; "
+        "repeatable)",
+    )
+    group.add_argument(
         "--rounds",
         dest="rounds",
         type=positive_integer,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from raceproof.concurrency import Models
 from raceproof.engines.bounded.events import Unfolding
 from raceproof.engines.bounded.monitor import Monitor
+from raceproof.engines.bounded.movers import Pairs
 from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.order import OrderEncoding, TooManyEvents
 from raceproof.engines.bounded.plan import Stage, stages
@@ -26,7 +27,7 @@ from raceproof.machine.replay import replay
 from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 
 _RECURSION = 12_000
-_STAGE_SHARE, _PROOF_SHARE = 0.6, 0.4
+_STAGE_SHARE, _PROOF_SHARE = 0.4, 0.4
 """Of the time that is left, for one question about races and for one proof."""
 _ATTEMPTS = 3
 """Models tried before a schedule that does not replay is called an internal error."""
@@ -84,11 +85,11 @@ class _Run:
         self.disputed: list[str] = []
 
     @property
-    def pairs(self) -> list[tuple[int, int]] | None:
+    def pairs(self) -> Pairs | None:
         """The instructions of the candidates that are still open; None: all there are."""
         if self.open is None:
             return None
-        return [(c.first.instruction, c.second.instruction) for c in self.open]
+        return frozenset(frozenset((c.first.instruction, c.second.instruction)) for c in self.open)
 
     @property
     def is_enough(self) -> bool:
@@ -162,15 +163,23 @@ class _Run:
         """Looks for races; whether some cut was seen to be reached."""
         start = time.perf_counter()
         encoding = RoundsEncoding(
-            unfolder.terms, unfolding, unfolder.initial_value, rounds, unfolder.check_time
+            unfolder.terms,
+            unfolding,
+            unfolder.initial_value,
+            rounds,
+            unfolder.check_time,
+            self.pairs,
         )
         solver = Solver(unfolder.terms)
         for assertion in encoding.assertions:
             solver.add(assertion)
         self.statistics.building += time.perf_counter() - start - solver.seconds_translating
         deadline = self._until(_STAGE_SHARE)
+        known = len(self.findings)
         try:
             self._search(stage, unfolder, unfolding, encoding, solver, deadline)
+            if self.open and len(self.findings) > known and not self.is_enough:
+                return self._rounds(stage, unfolder, unfolding, rounds)
             cut = encoding.cut_reached()
             if self.is_enough or rounds > 1 or not stage.proves or cut is unfolder.terms.false:
                 return False
@@ -221,6 +230,8 @@ class _Run:
                     where = f"{pair.first.position} and {pair.second.position}"
                     self.disputed.append(f"no replay of a race at {where}: {reason}")
             others = terms.and_(others, monitor.other_than(pair))
+            if self.open is not None:
+                return  # What moves depends on the candidates that are left.
 
     def _finding(self, machine: Machine, schedule: Schedule) -> Finding:
         outcome = replay(machine, schedule)
@@ -252,7 +263,9 @@ class _Run:
         start = time.perf_counter()
         terms = unfolder.terms
         unfolder.deadline = deadline
-        encoding = OrderEncoding(terms, unfolding, unfolder.initial_value, unfolder.check_time)
+        encoding = OrderEncoding(
+            terms, unfolding, unfolder.initial_value, unfolder.check_time, self.pairs
+        )
         monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
         cut, race = encoding.cut_reached(), monitor.race()
         wrong = [question for question in (cut, race) if question is not terms.false]

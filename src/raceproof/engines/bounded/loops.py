@@ -7,6 +7,7 @@ every copy after the copies that lead to it, and all copies of a loop before wha
 
 from __future__ import annotations
 
+from raceproof.ir import Return
 from raceproof.ir.cfg import ControlFlow
 
 CopyName = tuple[int, ...]
@@ -28,6 +29,7 @@ class LoopOrder:
         if not is_reducible:
             self._bodies = {0: frozenset(range(count))}
         self.is_reducible = is_reducible
+        self._returning = _backwards(flow)
         self._chains: list[tuple[int, ...]] = [
             tuple(
                 head
@@ -67,6 +69,10 @@ class LoopOrder:
                 kept.pop(head, None)
         return self._name(chain, kept, target), repeated
 
+    def returns(self, block: int) -> bool:
+        """Whether some way from the block leads back to the caller: not from a failed assertion."""
+        return block in self._returning
+
     def loops_left(self, block: int, target: int) -> tuple[int, ...]:
         """The heads of the loops that an edge leaves."""
         after = set(self._chains[target])
@@ -82,3 +88,19 @@ class LoopOrder:
             if name[index] == head:
                 return name[: index + 1]
         return name
+
+
+def _backwards(flow: ControlFlow) -> frozenset[int]:
+    """The blocks from which a return can be reached."""
+    found = {
+        number
+        for number, block in enumerate(flow.function.blocks)
+        if isinstance(block.instructions[-1], Return)
+    }
+    queue = sorted(found)
+    while queue:
+        for block in flow.predecessors[queue.pop()]:
+            if block not in found:
+                found.add(block)
+                queue.append(block)
+    return frozenset(found)

@@ -10,11 +10,12 @@ different threads, one of them writes and not both are atomic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.cells import Cell, Cells
 from raceproof.engines.bounded.events import Event, MemoryAccess, Unfolding
+from raceproof.engines.bounded.movers import Pairs
 from raceproof.engines.bounded.solver import Model
 from raceproof.engines.bounded.terms import Term, Terms
 
@@ -46,11 +47,11 @@ class Monitor:
         unfolding: Unfolding,
         cells: Cells,
         stands_before: Callable[[Event], Term],
-        pairs: Iterable[tuple[int, int]] | None = None,
+        pairs: Pairs | None = None,
     ) -> None:
         self._terms = terms
         self._cells = cells
-        self._pairs = None if pairs is None else {frozenset(pair) for pair in pairs}
+        self._pairs = pairs
         self._stands: dict[int, Term] = {}
         self._flags: dict[Cell, list[tuple[Event, MemoryAccess, Term]]] = {}
         wanted = None if self._pairs is None else {i for pair in self._pairs for i in pair}

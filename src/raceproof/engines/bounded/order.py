@@ -8,8 +8,9 @@ and a read gives the value of the last write before it:
     before(w, r)   w is executed, to the cell that r reads, with a smaller clock
     before(w, r) and no w' with before(w', r) and a greater clock than w   =>   value(r) = value(w)
 
-The events of an atomic section share their clock. Any sequentially consistent execution of the
-unfolded program, and any beginning of one, is a model. So if no model has a race and none comes to
+The events of an atomic section share their clock, and so do plain accesses with the step before
+them (`movers`). Any other sequentially consistent execution of the unfolded program, and any
+beginning of one, is a model. So if no model has a race and none comes to
 a place where the unfolding was cut, the program has no race: the number of rounds, which the
 sequentialization would have to bound by the number of visible statements, does not come up.
 """
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 
 from raceproof.engines.bounded.cells import Cell, Cells
 from raceproof.engines.bounded.events import Event, Place, Read, Unfolding, Write
+from raceproof.engines.bounded.movers import Movers, Pairs
 from raceproof.engines.bounded.rounds import InitialValue
 from raceproof.engines.bounded.solver import Model
 from raceproof.engines.bounded.terms import Term, Terms
@@ -51,6 +53,7 @@ class OrderEncoding:
         unfolding: Unfolding,
         initial: InitialValue,
         check_time: Callable[[], None] = lambda: None,
+        pairs: Pairs | None = None,
         limit: int = 3_000_000,
     ) -> None:
         self.terms = terms
@@ -68,6 +71,7 @@ class OrderEncoding:
         total = sum(len(thread.events) for thread in unfolding.threads) + 1
         self._clock_bits = max(total.bit_length(), 2)
         self._thread_bits = max((len(unfolding.threads) - 1).bit_length(), 2)
+        self._movers = Movers(unfolding, self.cells, pairs)
         self._clocks = [self._thread_clocks(t) for t in range(len(unfolding.threads))]
         self._writes: dict[Cell, list[_CellWrite]] = {}
         self._collect_writes()
@@ -85,12 +89,15 @@ class OrderEncoding:
         terms = self.terms
         clocks: list[Term] = []
         for i, event in enumerate(self.unfolding.threads[t].events):
-            if event.is_inner and clocks:
+            if clocks and self._is_at_once(event):
                 clocks.append(clocks[-1])
             else:
                 time = terms.var(f"time {t}.{i}", self._clock_bits)
                 clocks.append(terms.concat(time, terms.const(t, self._thread_bits)))
         return clocks
+
+    def _is_at_once(self, event: Event) -> bool:
+        return event.is_inner or self._movers.follows(event)
 
     def passed(self, thread: int, index: int) -> Term:
         return self.terms.true if index < 0 else self._passed[thread][index]
@@ -130,7 +137,7 @@ class OrderEncoding:
                 add(terms.implies(self._passed[t][i], self._passed[t][i - 1]))
                 if event.is_inner:
                     self._stop_inside(event)
-                else:
+                elif not self._is_at_once(event):
                     add(terms.compare("ult", self._clocks[t][i - 1], self._clocks[t][i]))
 
     def _stop_inside(self, event: Event) -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from raceproof.engines.bounded.unfold import Limits
+from raceproof.engines.bounded.unfold import Limits, LoopLimit
 from raceproof.options import MutexRules, Options
 
 _FEW_THREADS = 10
 _MANY_THREADS = 100
+_MANY_EVENTS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def stages(options: Options, *, has_time: bool) -> Iterator[Stage]:
     """The stages in their order; endless ones are not among them."""
     base = Limits(
         unwind=options.unwind,
-        threads=options.threads,
+        loops=tuple(map(LoopLimit.parse, options.unwind_loops)),
         total_threads=_FEW_THREADS,
         anyone_unlocks=options.mutex_rules is MutexRules.LINUX,
     )
@@ -44,12 +45,14 @@ def stages(options: Options, *, has_time: bool) -> Iterator[Stage]:
     if not has_time:
         return
     unwind, rounds = options.unwind, options.rounds
-    yield Stage(replace(base, unwind=unwind + 1), (1, rounds + 1), proves=True)
     many = replace(base, total_threads=_MANY_THREADS)
-    yield Stage(many, (1, rounds), proves=False)
+    yield Stage(replace(base, unwind=unwind + 1), (1, rounds), proves=True)
+    yield Stage(many, (1, rounds))
+    yield Stage(base, (rounds + 1, rounds + 2))
     yield Stage(replace(base, unwind=unwind + 2), (1, rounds, rounds + 1), proves=True)
-    yield Stage(base, (rounds + 1, rounds + 2, rounds + 3))
-    yield Stage(replace(base, unwind=unwind + 4), (rounds, rounds + 1), proves=True)
-    yield Stage(replace(base, unwind=unwind + 8), (1, rounds), proves=True)
-    yield Stage(replace(base, unwind=unwind + 2), (rounds + 2, rounds + 3, rounds + 4))
-    yield Stage(replace(base, unwind=unwind + 18), (1, rounds), proves=True)
+    more = replace(base, events=_MANY_EVENTS)
+    yield Stage(replace(more, unwind=unwind + 4), (1, rounds, rounds + 1), proves=True)
+    yield Stage(replace(more, unwind=unwind + 8), (1, rounds), proves=True)
+    yield Stage(base, (rounds + 3,))
+    yield Stage(replace(base, unwind=unwind + 2), (rounds + 2, rounds + 3))
+    yield Stage(replace(more, unwind=unwind + 18), (1, rounds), proves=True)

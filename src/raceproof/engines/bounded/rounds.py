@@ -14,8 +14,9 @@ formula once. Only shared memory is followed through the rounds: the cells start
 left there, and each event that writes makes a new value `executed ? new : old`, in the order of the
 simulated execution.
 
-A step that cannot take place (a taken lock) is assumed not to be executed; an atomic section is one
-step (`sections`).
+A thread goes through its plain accesses without a pause (`movers`), so these need no label in each
+round. A step that cannot take place (a taken lock) is assumed not to be executed; an atomic section
+is one step (`sections`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from raceproof.engines.bounded.cells import Cell, Cells
-from raceproof.engines.bounded.events import Event, Read, Unfolding, Write
+from raceproof.engines.bounded.events import Event, Read, ThreadBody, Unfolding, Write
+from raceproof.engines.bounded.movers import Movers, Pairs
 from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.sections import merge_sections
 from raceproof.engines.bounded.solver import Model
@@ -42,6 +44,7 @@ class RoundsEncoding:
         initial: InitialValue,
         rounds: int,
         check_time: Callable[[], None] = lambda: None,
+        pairs: Pairs | None = None,
     ) -> None:
         self.terms = terms
         self.unfolding = unfolding = merge_sections(unfolding, terms)
@@ -51,12 +54,9 @@ class RoundsEncoding:
         self._initial = initial
         self._check_time = check_time
         self._memory: dict[Cell, Term] = {}
+        self._movers = Movers(unfolding, self.cells, pairs)
         self._passed: list[list[list[Term]]] = [
-            [
-                [terms.var(f"passed {r}.{thread.number}.{i}", 1) for i in range(len(thread.events))]
-                for thread in unfolding.threads
-            ]
-            for r in range(rounds)
+            [self._labels(thread, r) for thread in unfolding.threads] for r in range(rounds)
         ]
         self._choices: dict[int, list[tuple[Term, Term]]] = {}
         self._variables: dict[int, Term] = {}
@@ -71,6 +71,18 @@ class RoundsEncoding:
                     self._try_section(event)
         self._define_reads()
         self._assumptions()
+
+    def _labels(self, thread: ThreadBody, round_: int) -> list[Term]:
+        """Whether each event of a thread has been executed by the end of a round."""
+        terms = self.terms
+        labels: list[Term] = []
+        for i, event in enumerate(thread.events):
+            if self._movers.follows(event):
+                goes_on = terms.var(f"goes on {thread.number}.{i}", 1)
+                labels.append(terms.and_(labels[-1], goes_on))
+            else:
+                labels.append(terms.var(f"passed {round_}.{thread.number}.{i}", 1))
+        return labels
 
     # --- the schedule ------------------------------------------------------------
 

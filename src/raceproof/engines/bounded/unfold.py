@@ -8,6 +8,7 @@ tables of `sharing` stay as they are. The last pass is the result. Until the fir
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 
@@ -18,19 +19,37 @@ from raceproof.engines.bounded.objects import AddressSpace, MemoryObject
 from raceproof.engines.bounded.sharing import Sharing
 from raceproof.engines.bounded.state import State, Value
 from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.errors import UserError
 from raceproof.ir import Constant, Function, GlobalAddress, Instruction, Position, Program
 from raceproof.ir.cfg import ControlFlow
 from raceproof.verdict import BaseKind
 
 
 @dataclass(frozen=True, slots=True)
+class LoopLimit:
+    """Iterations of a function's loops, or of the one at a line."""
+
+    function: str
+    line: int | None
+    unwind: int
+
+    @classmethod
+    def parse(cls, text: str) -> LoopLimit:
+        """`FUNCTION=N` or `FUNCTION:LINE=N`."""
+        found = re.fullmatch(r"([^:=]+)(?::(\d+))?=(\d+)", text)
+        if found is None or not int(found[3]):
+            raise UserError(f"--unwind-loop {text}: write FUNCTION=N or FUNCTION:LINE=N")
+        return cls(found[1], int(found[2]) if found[2] else None, int(found[3]))
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
-    """The bounds of an unfolding. Only `unwind` and `threads` are for people to choose."""
+    """The bounds of an unfolding. Only `unwind` and `loops` are for people to choose."""
 
     unwind: int = 2
     """Iterations of a loop that depends on data."""
-    threads: int = 2
-    """Threads created by one statement in a loop that depends on data."""
+    loops: tuple[LoopLimit, ...] = ()
+    """Other numbers for some loops."""
     recursion: int = 4
     concrete_iterations: int = 300
     silent_iterations: int = 11_000
@@ -158,7 +177,15 @@ class Unfolder:
             found = self._orders[function.name] = LoopOrder(ControlFlow(function))
         return found
 
-    def unwind_of(self, instruction: Instruction | None) -> int:
+    def unwind_of(self, function: Function, head: int, latch: int) -> int:
+        """How often to unroll a loop that depends on data; a line names it by its head's or its
+        end's jump."""
+        ends = (function.blocks[block].instructions[-1].position for block in (head, latch))
+        lines = {position.line for position in ends if position is not None}
+        for limit in self.limits.loops:
+            if limit.function in (function.name, function.display):
+                if limit.line is None or limit.line in lines:
+                    return limit.unwind
         return self.limits.unwind
 
     def assume_once(self, text: str) -> None:

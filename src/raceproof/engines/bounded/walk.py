@@ -75,7 +75,9 @@ class _LoopRun:
         self.symbolic = 0
         """Iterations whose end depended on data, or on nothing."""
         self.is_decided = False
+        """Some way out was open or closed for sure."""
         self.is_symbolic = False
+        """Some way out depended on data."""
         self.phis: dict[int, Value] = {}
         self.events = 0
         self.remember(state)
@@ -373,9 +375,10 @@ class Walker(Accesses):
         block = name[-1]
         for head in order.loops_left(block, target):
             run = loops.get(LoopOrder.instance(name, head))
-            if run is not None:
-                run.is_decided = True
-                if not condition.is_constant:
+            if run is not None and order.returns(target):
+                if condition.is_constant:
+                    run.is_decided = True
+                else:
                     run.is_symbolic = True
         guard = self.terms.and_(self.state.guard, condition)
         if guard is self.terms.false:
@@ -404,22 +407,39 @@ class Walker(Accesses):
         if waited is not Waiting.NO and not run.has_worked:
             return iteration < _KEPT[waited]
         run.has_worked = True
+        has_events = len(self.body.events) > run.events
+        limit = limits.concrete_iterations if has_events else limits.silent_iterations
+        most_events = limits.events
         if run.is_symbolic or not run.is_decided:
             run.symbolic += 1
-            if run.symbolic >= self.unfolder.unwind_of(self.instruction):
-                self.cut("a loop unwound as often as allowed")
-                return False
+            assert self.instruction is not None
+            function = self.unfolder.program.function_of(self.instruction.number)
+            if not run.is_decided or not self._counts(function, name, head, run):
+                if run.symbolic >= self.unfolder.unwind_of(function, head, name[-1]):
+                    self.cut("a loop unwound as often as allowed")
+                    return False
+            most_events //= 2
         if iteration >= self.unfolder.patience:
             self.unfolder.was_impatient = True
             return False
-        has_events = len(self.body.events) > run.events
-        limit = limits.concrete_iterations if has_events else limits.silent_iterations
-        if has_events and iteration >= _FEW and len(self.body.events) > limits.events:
+        if has_events and iteration >= _FEW and len(self.body.events) > most_events:
             limit = 0
         if iteration >= limit:
             self.cut("a loop of very many iterations")
             return False
         return True
+
+    def _counts(self, function: Function, name: CopyName, head: int, run: _LoopRun) -> bool:
+        """Whether the loop has a counter whose value is known."""
+        for phi in function.blocks[head].phis:
+            assert phi.result is not None
+            before = run.phis.get(phi.result.index)
+            operand = next((v for b, v in phi.incoming if b == name[-1]), None)
+            now = None if operand is None else self.value(operand)
+            if isinstance(before, Term) and isinstance(now, Term) and now is not before:
+                if before.is_constant and now.is_constant:
+                    return True
+        return False
 
     def _waited(self, name: CopyName, head: int, state: State, run: _LoopRun) -> Waiting:
         """Whether the iteration did no more than wait for other threads."""
