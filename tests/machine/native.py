@@ -16,6 +16,8 @@ from raceproof.options import DataModel, Options
 _TARGETS = {DataModel.LP64: (), DataModel.ILP32: ("-target", "x86-linux-musl")}
 """This machine's own library for 64 bits; for 32 bits one that needs none of this machine."""
 
+UNFINISHED = "more steps than we wait for"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -59,6 +61,8 @@ def run_on_machine(path: Path, options: Options, most_steps: int = 100_000) -> R
         if not enabled:
             break
         machine.step(enabled[0])
+    else:
+        return Run(bytes(machine.output), -1, UNFINISHED)
     ended = machine.ended
     if isinstance(ended, ProgramExit):
         return Run(bytes(machine.output), ended.code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from raceproof.concurrency.model import BytesSize
 from raceproof.concurrency.model import Wait as WaitMode
 from raceproof.machine.faults import Aborted, UndefinedBehaviour
 from raceproof.machine.operation import Operation
@@ -69,8 +70,20 @@ class Join(Operation):
         target.is_joined = True
         pointer = self.operand(machine, arguments, "result_pointer")
         if pointer is not None and machine.known(pointer):
-            machine.write_pointer(pointer, target.result)
+            self._hand_over(machine, pointer, target.result)
         return self.result(True)
+
+    def _hand_over(self, machine: Machine, pointer: int, result: Any) -> None:
+        """`pthread_join` writes a pointer, `thrd_join` an `int`: the model says how many bytes."""
+        place = self.model.operands["result_pointer"]
+        sizes = [effect.size for effect in self.model.writes if effect.argument == place.index]
+        is_small = machine.program.layout.pointer_size == 8 and any(
+            isinstance(size, BytesSize) and size.lp64 == 4 for size in sizes
+        )
+        if isinstance(result, Unknown) or not is_small:
+            machine.write_pointer(pointer, result)
+        else:
+            machine.memory.write(pointer, (result & 0xFFFF_FFFF).to_bytes(4, "little"))
 
     def touches(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
