@@ -15,6 +15,7 @@ from raceproof.ir import (
     NextArgument,
     PointerType,
     Type,
+    Value,
     VectorType,
     VoidType,
 )
@@ -95,8 +96,21 @@ def _assembly(c: FunctionCompiler, i: Assembly) -> None:
     if i.text:
         c.line(f"assume({f'inline assembly {i.text!r} has no effect'!r})")
     if i.result is not None:
+        tied = None if i.text.strip() else _tied_argument(i)
+        if tied is not None:
+            c.define(i.result, c.value(tied))
+            return
         bits = _bits(c, i.result.type) if isinstance(i.result.type, IntType) else 0
         c.define(i.result, f"any_value({bits})")
+
+
+def _tied_argument(i: Assembly) -> Value | None:
+    """The argument that lies in the register of the result, so that no text hands it on."""
+    inputs = [part for part in i.constraints.split(",") if part[:1] not in ("=", "~", "&", "+")]
+    for constraint, argument in zip(inputs, i.arguments, strict=False):
+        if constraint == "0" and i.result is not None and argument.type == i.result.type:
+            return argument
+    return None
 
 
 def _next_argument(c: FunctionCompiler, i: NextArgument) -> None:

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
     from raceproof.machine.thread import ConcreteThread
 
+CANCEL_POINTS = frozenset(
+    {
+        *("accept", "close", "connect", "creat", "fcntl", "fsync", "msync", "nanosleep", "open"),
+        *("pause", "poll", "pread", "pselect", "pwrite", "read", "readv", "recv", "recvfrom"),
+        *("recvmsg", "select", "send", "sendmsg", "sendto", "sigpause", "sigsuspend"),
+        *("sigtimedwait", "sigwait", "sleep", "system", "tcdrain", "usleep", "wait", "waitpid"),
+        *("write", "writev", "clock_nanosleep", "openat"),
+    }
+)
+"""Where a cancelled thread finds out, besides the operations of the thread library."""
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -38,8 +49,6 @@ class LibraryCall(Operation):
     model says all that it does; else the execution cannot go on.
     """
 
-    is_sync = False
-
     def __init__(
         self, name: str, model: FunctionModel | None, bits: int, *, is_float: bool = False
     ) -> None:
@@ -48,6 +57,7 @@ class LibraryCall(Operation):
         self._bits = bits
         self._is_float = is_float
         self._is_known = model is not None or self._function is not None
+        self.is_cancel_point = self.is_sync = name in CANCEL_POINTS
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         if self._function is not None and not any(
