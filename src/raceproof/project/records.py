@@ -30,12 +30,13 @@ _KINDS: dict[str, type[Any]] = {
 }
 
 
+_TUPLE = "()"
 Data = tuple[list[list[Any]], Any]
 """A table of objects, and the whole in terms of them."""
 
 
 def encode(value: Any) -> Data:
-    """Objects become rows `[kind, *fields]` of a table, each once; `(row,)` refers to one.
+    """Objects and tuples become rows `[kind, *parts]` of a table, each once; `(row,)` means one.
 
     Findings share threads, calls and positions: written out each time they would be ten times as
     much.
@@ -45,11 +46,12 @@ def encode(value: Any) -> Data:
     seen: dict[int, tuple[Any, Any]] = {}
 
     def row(kind: str, parts: list[Any]) -> tuple[int]:
-        key = (kind, repr(parts))
-        if key not in rows:
-            rows[key] = len(table)
+        key = (kind, *parts)
+        found = rows.get(key)
+        if found is None:
+            found = rows[key] = len(table)
             table.append([kind, *parts])
-        return (rows[key],)
+        return (found,)
 
     def convert(one: Any) -> Any:
         if one is None or isinstance(one, str | float | bool) or type(one) is int:
@@ -60,7 +62,7 @@ def encode(value: Any) -> Data:
         if isinstance(one, Enum):
             found: Any = row(type(one).__name__, [one.value])
         elif isinstance(one, tuple):
-            found = [convert(item) for item in one]
+            found = row(_TUPLE, [convert(item) for item in one])
         else:
             parts = [convert(getattr(one, f.name)) for f in fields(one)]
             found = row(type(one).__name__, parts)
@@ -77,11 +79,9 @@ def decode(data: Data) -> Any:
     objects: list[Any] = []
 
     def restore(one: Any) -> Any:
-        kind = type(one)
-        if kind is tuple:
-            return objects[one[0]]
-        return tuple([restore(item) for item in one]) if kind is list else one
+        return objects[one[0]] if type(one) is tuple else one
 
     for name, *parts in table:
-        objects.append(_KINDS[name](*[restore(part) for part in parts]))
+        restored = [restore(part) for part in parts]
+        objects.append(tuple(restored) if name == _TUPLE else _KINDS[name](*restored))
     return restore(whole)

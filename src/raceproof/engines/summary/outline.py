@@ -35,6 +35,9 @@ Test: TypeAlias = tuple[Term, str, int]
 ATOMIC: Term = (("a",), 0, 0, ())
 """The lock that an atomic section holds."""
 
+_FOR_PEOPLE = frozenset({"display", "file", "line", "places", "content"})
+"""What makes no difference to a summary."""
+
 
 @dataclass(slots=True)
 class Outline:
@@ -65,7 +68,7 @@ class Outline:
 
     def seal(self) -> None:
         """Computes the digest of all that a summary is made of."""
-        body = (self.blocks, self.phis, self.inductions, self.slots)
+        body = tuple(getattr(self, f.name) for f in fields(self) if f.name not in _FOR_PEOPLE)
         self.content = hashlib.blake2b(marshal.dumps(body, 2), digest_size=16).digest()
 
     def to_tuple(self) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
@@ -34,6 +35,10 @@ Known: TypeAlias = tuple[Trace, tuple[Any, ...]]
 Near: TypeAlias = Mapping[str, Summary]
 
 _NONE = b""
+_HIDDEN = frozenset(
+    {"closed", "closed_stores", "calls", "callees", "creations", "unknown_callees", "digest"}
+)
+"""What callers never look at; it waits in its function for what comes down from them."""
 
 
 class SummaryMemory(Protocol):
@@ -188,22 +193,19 @@ def visible_digest(summary: Summary) -> bytes:
     Finer than `Summary.digest`, which tells when a recursion has come to rest: here the places of
     accesses count, too, because they end up in the callers' reports.
     """
-    visible = (
-        summary.name,
-        tuple(summary.open.items()),
-        summary.open_stores,
-        summary.returns,
-        summary.exits,
-        summary.leaks,
-        tuple(summary.threads.items()),
-        summary.pending,
-        tuple(sorted(summary.needs)),
-        tuple(sorted(summary.escapes)),
-        tuple(sorted(summary.published)),
-        summary.matters,
-        summary.is_cut,
+    visible = tuple(
+        _plain(getattr(summary, f.name)) for f in fields(summary) if f.name not in _HIDDEN
     )
     return hashlib.blake2b(marshal.dumps(visible, 2), digest_size=16).digest()
+
+
+def _plain(value: Any) -> Any:
+    """With an order that is the same in every run."""
+    if isinstance(value, dict):
+        return tuple(value.items())
+    if isinstance(value, frozenset):
+        return tuple(sorted(value))
+    return value
 
 
 def _body(outline: Outline) -> bytes:
