@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from raceproof.options import Options
@@ -130,7 +130,11 @@ def check_equal(folder: Path) -> None:
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate),
 )
 @given(projects, edits)
 def test_incremental_equals_from_scratch(

@@ -35,9 +35,19 @@ class FrontendBug(Exception):
 
 def lower_module(text: str, files: Sequence[str] = (), entry: str = "main") -> Program:
     """The program in LLVM's textual form."""
+    return lower_parts(read_parts(text), files, entry)
+
+
+def read_parts(text: str) -> ModuleText:
+    """The parts of a module, as `lower_parts` takes them."""
     module = split_module(text)
     if " invoke " in text:
         without_idle_invokes(module)
+    return module
+
+
+def lower_parts(module: ModuleText, files: Sequence[str] = (), entry: str = "main") -> Program:
+    """The program that the parts make; those left out are missing in it."""
     return _ModuleLowering(module).program(tuple(files), entry)
 
 

@@ -154,12 +154,15 @@ class _Scan:
         from raceproof.project.units import ProjectModels, compile_unit
 
         models = Models.load(self._options.models)
+        before = {number: self._before(number) for number in numbers}
         sources = self._project.sources
 
         def work(number: int) -> tuple[Any, ...]:
             chosen = ProjectModels(models, own[number]) if number in own else models
             key = self._keys[number]
-            done = compile_unit(sources[number], key, self._project, self._toolchain, chosen)
+            done = compile_unit(
+                sources[number], key, self._project, self._toolchain, chosen, before[number]
+            )
             return (done.record, done.stamp, done.trouble)
 
         def arrived(count: int) -> None:
@@ -185,6 +188,11 @@ class _Scan:
             elif stamp is not None:
                 self._store.put("stamps", self._keys[number], stamp)
                 self._store.put("units", stamp[0], record)
+
+    def _before(self, number: int) -> Any:
+        """What came of the unit before it changed."""
+        stamp = self._store.get("stamps", self._keys[number])
+        return None if stamp is None else self._store.get("units", stamp[0])
 
     # --- verdicts ------------------------------------------------------------
 

@@ -16,8 +16,11 @@ from raceproof.engines.summary.unit import Unit, make_unit
 from raceproof.errors import UserError
 from raceproof.frontend import compile_text
 from raceproof.frontend.compiler import Source
+from raceproof.frontend.llvm_text import symbol
+from raceproof.frontend.module_text import ModuleText
 from raceproof.frontend.toolchain import Toolchain
-from raceproof.ir import Global, Program
+from raceproof.ir import Program
+from raceproof.project.fragments import Fragments, TypeNames, name_of
 from raceproof.project.sources import Project
 from raceproof.project.stamps import (
     Stamp,
@@ -27,8 +30,9 @@ from raceproof.project.stamps import (
 )
 from raceproof.project.store import digest
 
-Record: TypeAlias = tuple[tuple[Any, ...], tuple[str, ...]]
-"""`Unit.to_tuple`, and the functions without a body here that a model speaks of."""
+Record: TypeAlias = tuple[tuple[Any, ...], tuple[str, ...], dict[str, bytes]]
+"""`Unit.to_tuple`, the functions without a body here that a model speaks of, and the keys of the
+functions with one."""
 
 
 class ProjectModels(Models):
@@ -61,13 +65,21 @@ class Compiled:
 
 
 def compile_unit(
-    source: Source, key: bytes, project: Project, toolchain: Toolchain, models: Models
+    source: Source,
+    key: bytes,
+    project: Project,
+    toolchain: Toolchain,
+    models: Models,
+    before: Record | None = None,
 ) -> Compiled:
-    """Compiles and outlines one file; trouble is an answer, too."""
+    """Compiles and outlines one file; trouble is an answer, too.
+
+    `before` is what came of an earlier state of the file.
+    """
     started = time.time_ns()
     try:
         text, files = _compile(source, toolchain)
-        record = _outline(text, source, project, models)
+        record = _outline(text, source, project, models, before)
     except UserError as error:
         return Compiled(None, trouble=str(error))
     except Exception as error:
@@ -91,64 +103,82 @@ def _compile(source: Source, toolchain: Toolchain) -> tuple[str, list[str]]:
     return text, [file for file in files if os.path.isfile(file)]
 
 
-def _outline(text: str, source: Source, project: Project, models: Models) -> Record:
-    from raceproof.frontend.lower_module import lower_module
+def _outline(
+    text: str, source: Source, project: Project, models: Models, before: Record | None
+) -> Record:
+    """All outlines; those of functions that are as they were `before` are taken from there."""
+    from raceproof.frontend.lower_module import lower_parts, read_parts
 
     name = project.name(source.path)
-    program = lower_module(text, [name])
-    unit = make_unit(program, models, name, _naming(program, name))
-    _rename_types(unit)
+    module = read_parts(text)
+    fragments = Fragments(module)
+    keys = {name_of(one.header): fragments.key(one) for one in module.functions}
+    starts = {name_of(one.header): fragments.start(one) for one in module.functions}
+    order = list(keys)
+    kept: set[str] = set()
+    if before is not None and "blockaddress(" not in text:
+        known = before[2]
+        kept = {f for f in order if known.get(f) == keys[f] and models.lookup(f) is None}
+    naming = _naming(module, name)
+    if kept:
+        module.declarations += [o.header for o in module.functions if name_of(o.header) in kept]
+        module.functions = [o for o in module.functions if name_of(o.header) not in kept]
+    program = lower_parts(module, [name])
+    unit = make_unit(program, models, name, naming)
+    _rename_types(unit, TypeNames(program.debug))
     _rename_files(unit, lambda file: project.name(Path.cwd() / file))
+    if before is not None and kept:
+        _take_over(unit, Unit.from_tuple(before[0]), {naming(f): starts[f] for f in kept})
+    unit.outlines = {naming(f): unit.outlines[naming(f)] for f in order}
     modelled = [
         function.name
         for function in program.functions.values()
         if not function.is_defined
+        and function.name not in kept
         and (model := models.lookup(function.name)) is not None
         and not model.override
     ]
-    return unit.to_tuple(), tuple(modelled)
+    return unit.to_tuple(), tuple(modelled), keys
 
 
-def _naming(program: Program, file: str) -> Callable[[str], str]:
-    """What is private to a unit gets its file's name: two files may each have a `static lock`."""
-
-    def naming(name: str) -> str:
-        function = program.functions.get(name)
-        variable = program.globals.get(name)
-        if variable is not None and variable.is_string:
-            return _string_name(variable)
-        is_external = True
-        if function is not None:
-            is_external = function.is_external
-        elif variable is not None:
-            is_external = variable.is_external
-        return name if is_external else f"{name}@{file}"
-
-    return naming
+def _take_over(unit: Unit, before: Unit, starts: dict[str, int]) -> None:
+    """Outlines of an earlier unit, moved to where their functions are now, and their types."""
+    types: list[str] = []
+    for name, line in starts.items():
+        outline = before.outlines[name].moved(line)
+        unit.outlines[name] = outline
+        types += [type_ for _, type_, _ in outline.slots.values()]
+        types += [type_ for type_, _ in outline.allocations.values()]
+    while types:
+        key = types.pop()
+        if key and key not in unit.types:
+            found = unit.types[key] = before.types[key]
+            types += [found[3], *(member[3] for member in found[5])]
 
 
-def _string_name(variable: Global) -> str:
-    """By its content: the compiler numbers string literals anew after every change."""
-    return f".str {digest([repr(variable.initializer)]).hex()}"
+def _naming(module: ModuleText, file: str) -> Callable[[str], str]:
+    """What is private to a unit gets its file's name: two files may each have a `static lock`.
 
-
-def _rename_types(unit: Unit) -> None:
-    """Types by their content instead of the compiler's numbers, which every change shifts.
-
-    Types hold others but never themselves (what a pointer points to is left out), so a type's name
-    is made of its members' names.
+    A string literal is named by its content: the compiler numbers them anew after every change.
     """
-    names: dict[str, str] = {"": ""}
+    names: dict[str, str] = {}
+    for one in module.functions:
+        if one.header.startswith(("define internal ", "define private ")):
+            name = name_of(one.header)
+            names[name] = f"{name}@{file}"
+    for token, rest in module.globals:
+        linkage = rest.split(" global ")[0].split(" constant ")[0].split()
+        name = symbol(token)
+        if "private" in linkage and " constant " in rest[:120]:
+            names[name] = f".str {digest([rest]).hex()}"
+        elif "private" in linkage or "internal" in linkage:
+            names[name] = f"{name}@{file}"
+    return lambda name: names.get(name, name)
 
-    def name(key: str) -> str:
-        found = names.get(key)
-        if found is None:
-            kind, title, size, target, counts, members = unit.types[key]
-            inside = [(m[0], m[1], m[2], name(m[3]), m[4]) for m in members]
-            text = repr((kind, title, size, name(target), counts, inside))
-            found = names[key] = digest([text]).hex()
-        return found
 
+def _rename_types(unit: Unit, names: TypeNames) -> None:
+    """Types by their content instead of the compiler's numbers, which every change shifts."""
+    name = names.name
     renamed = {}
     for key, (kind, title, size, target, counts, members) in unit.types.items():
         inside = tuple((m[0], m[1], m[2], name(m[3]), m[4]) for m in members)
@@ -156,8 +186,7 @@ def _rename_types(unit: Unit) -> None:
     unit.types = renamed
     for outline in unit.outlines.values():
         outline.slots = {n: (own, name(key), size) for n, (own, key, size) in outline.slots.items()}
-        allocations = outline.allocations.items()
-        outline.allocations = {n: (name(key), size) for n, (key, size) in allocations}
+        outline.allocations = {n: (name(k), size) for n, (k, size) in outline.allocations.items()}
         outline.seal()
     for variable, facts in unit.globals.items():
         unit.globals[variable] = (*facts[:2], name(facts[2]), *facts[3:])
