@@ -49,6 +49,8 @@ FALSE_ALARMS = {
     "atomics/09-exchange-picks-owner",
     "atomics/11-published-pointer",
     "atomics/15-two-thread-protocol",
+    "barriers/10-ended-after-the-barrier",
+    "semaphores/11-never-past-the-joins",
     "barriers/04-serial-thread-sums",
     "barriers/06-alternating-buffers",
     "c11-threads/03-cnd-handover",

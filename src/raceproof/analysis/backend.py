@@ -56,6 +56,9 @@ class Analysed(Protocol):
     def program(self) -> Program: ...
 
     @property
+    def events(self) -> Events: ...
+
+    @property
     def objects(self) -> Objects: ...
 
     @property

@@ -45,6 +45,7 @@ class Walk:
     ) -> None:
         self.backend = backend
         self.program = backend.program
+        self.events = backend.events
         self.objects = backend.objects
         self.threads = Threads(self.program.entry)
         self.contexts = Contexts()

@@ -90,7 +90,7 @@ def is_sure(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
     start, other = a.offsets.signed_constant, b.offsets.signed_constant
     if start is None or other is None or not (start < other + b.size and other < start + a.size):
         return False
-    if a.is_guided or b.is_guided:
+    if a.is_guided or b.is_guided or facts.has_handshakes:
         return False
     if not (a.is_only and b.is_only) or a.is_free or b.is_free:
         return False
