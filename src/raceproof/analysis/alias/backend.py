@@ -21,7 +21,7 @@ from raceproof.domains.values import AbstractValue
 from raceproof.ir import Call, FunctionAddress, Program, StackSlot, Value
 from raceproof.verdict import BaseKind
 
-_MOST_BASES = 150
+_MOST_BASES = 32
 """A pointer to more objects is as good as one to all."""
 
 

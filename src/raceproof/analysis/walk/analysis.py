@@ -29,7 +29,7 @@ from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.analysis.walk.layout import Layouts
 from raceproof.analysis.walk.point import ALL_ALONG, Point
 from raceproof.analysis.walk.recorder import Recorder, is_later
-from raceproof.analysis.walk.walker import Walker
+from raceproof.analysis.walk.walker import TooManyContexts, Walker
 from raceproof.concurrency import events as ev
 from raceproof.domains import values as domain
 from raceproof.ir import Call
@@ -69,7 +69,8 @@ class Walk:
         )
         self.recursive_locks = self._recursive_locks()
         self._last_rites = self._late_routines()
-        self._depth = context_depth
+        self.depth = context_depth
+        """Of the contexts; less than asked for if there would be too many."""
         self._deadline = deadline
 
     def _home(self, call: Call) -> str:
@@ -116,7 +117,7 @@ class Walk:
         steps = [(c.call, c.function) for c in context.chain()[1:]] + [(call, name)]
         chain = context.chain()
         inner = chain[0]
-        for step, function in steps[-self._depth :] if self._depth else ():
+        for step, function in steps[-self.depth :] if self.depth else ():
             inner = self.contexts.enter(inner, step, (), function, False)
         return inner
 
@@ -126,6 +127,20 @@ class Walk:
 
     def run(self) -> None:
         """Walks through threads until nothing changes, then writes down the accesses."""
+        walkers = None
+        while walkers is None:
+            try:
+                walkers = self._walk_all()
+            except TooManyContexts:
+                self.depth -= 1
+                self.threads = Threads(self.program.entry)
+                self.contexts = Contexts()
+        for index in sorted(walkers):
+            info = self.threads[index]
+            info.records = Records()
+            Recorder(self, walkers[index], info).record()
+
+    def _walk_all(self) -> dict[int, Walker]:
         walkers: dict[int, Walker] = {}
         version = -1
         while version != self.threads.version:
@@ -134,10 +149,7 @@ class Walk:
             while index < len(self.threads.all):
                 walkers[index] = self._walk(self.threads[index])
                 index += 1
-        for index in sorted(walkers):
-            info = self.threads[index]
-            info.records = Records()
-            Recorder(self, walkers[index], info).record()
+        return walkers
 
     def _walk(self, info: ThreadInfo) -> Walker:
         info.runs += 1

@@ -7,18 +7,18 @@ calls and definitions that a point may speak of are looked at.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from raceproof.analysis.backend import Backend
 from raceproof.concurrency import events as ev
-from raceproof.ir import Call, Function, FunctionAddress, Instruction
+from raceproof.ir import AfterInvoke, Call, Function, FunctionAddress, Instruction, Return
 from raceproof.ir.cfg import ControlFlow
 
 _STIRRING = (
     ev.ThreadCreate,
     ev.ThreadJoin,
     ev.ThreadExit,
-    ev.ProcessExit,
     ev.LockAcquire,
     ev.LockRelease,
     ev.ConditionWait,
@@ -54,6 +54,8 @@ class Layout:
     makers: dict[int, Instruction]
     """Register -> the instruction that defines it."""
     sure_blocks: frozenset[int]
+    stops: tuple[tuple[Instruction, ...], ...]
+    """For each block the instructions that may change a point without registers in it."""
 
 
 class Layouts:
@@ -82,7 +84,7 @@ class Layouts:
                     if event is None:
                         continue
                     twice = event.model.returns_twice
-                    if isinstance(event, _STIRRING) or event.no_return or twice:
+                    if isinstance(event, _STIRRING) or twice:
                         stirring.add(function.name)
                     if isinstance(event, _WAITING) or event.no_return:
                         doubtful.add(function.name)
@@ -103,6 +105,53 @@ class Layouts:
         self.releasing = _closure(releasing, callers)
         self.doubtful = _closure(doubtful, callers)
         """Functions that may not return, as far as we know."""
+        self.rank = _post_order(self.called)
+        """Callees before callers, as far as recursion lets them."""
+        self.endless = self._endless()
+        """Functions that never return."""
+
+    def _endless(self) -> set[str]:
+        """All functions, less those with a way to a return past calls that return."""
+        left = {f.name: f for f in self.program.defined if f.name in self.doubtful}
+        changed = True
+        while changed:
+            changed = False
+            for name, function in list(left.items()):
+                if self._returns(function, left):
+                    del left[name]
+                    changed = True
+        return set(left)
+
+    def _returns(self, function: Function, endless: Mapping[str, object]) -> bool:
+        seen = {0}
+        work = [0]
+        while work:
+            block = function.blocks[work.pop()]
+            if any(self._ends(function.name, call, endless) for call in block.instructions):
+                if not isinstance(block.terminator, AfterInvoke):
+                    continue
+            if isinstance(block.terminator, Return):
+                return True
+            for target in block.terminator.targets:
+                if target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return False
+
+    def _ends(self, function: str, call: Instruction, endless: Mapping[str, object]) -> bool:
+        """Does nothing come after it?"""
+        if not isinstance(call, Call):
+            return False
+        if call.no_return:
+            return True
+        names = self.backend.callees(function, call)
+        events = [self.backend.events.of(call, name) for name in names]
+        return bool(names) and all(
+            name in endless
+            or isinstance(event, ev.ProcessExit | ev.ThreadExit)
+            or (event is not None and event.no_return)
+            for name, event in zip(names, events, strict=True)
+        )
 
     def _is_defined(self, name: str) -> bool:
         function = self.program.functions.get(name)
@@ -126,8 +175,31 @@ class Layouts:
                 if any(self._is_doubtful(name, i) for i in block.instructions)
             }
             sure = _sure_blocks(graph, doubtful)
-            found = self._layouts[name] = Layout(function, graph, makers, sure)
+            stops = tuple(
+                tuple(i for i in block.instructions if self._matters(name, i))
+                for block in function.blocks
+            )
+            found = self._layouts[name] = Layout(function, graph, makers, sure, stops)
         return found
+
+    def _matters(self, function: str, call: Instruction) -> bool:
+        """May it do more than define a register?"""
+        if not isinstance(call, Call):
+            return False
+        if call.no_return or self._is_doubtful(function, call):
+            return True
+        for name in self.backend.callees(function, call):
+            event = self.backend.events.of(call, name)
+            if name in self.stirring or name in self.endless:
+                return True
+            if event is not None and (
+                event.no_return
+                or event.model.returns_twice
+                or isinstance(event, (*_STIRRING, ev.Allocate))
+            ):
+                return True
+        entries = self.backend.entries(function, call)
+        return any(name in self.stirring or name in self.doubtful for name in entries)
 
     def _is_doubtful(self, function: str, call: Instruction) -> bool:
         """May the thread not go on after this?"""
@@ -151,6 +223,26 @@ class Layouts:
         return event.model.role is None or isinstance(
             event, ev.Free | ev.LockInit | ev.ConditionInit | ev.SemaphoreInit | ev.LockAttribute
         )
+
+
+def _post_order(called: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    rank: dict[str, int] = {}
+    seen: set[str] = set()
+    for root in called:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, iter(called[root]))]
+        while stack:
+            name, rest = stack[-1]
+            following = next((callee for callee in rest if callee not in seen), None)
+            if following is None:
+                rank[name] = len(rank)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, iter(called.get(following, ()))))
+    return rank
 
 
 def _closure(names: set[str], callers: dict[str, list[str]]) -> set[str]:

@@ -78,7 +78,7 @@ class Recorder:
     def _call(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
         function = layout.function.name
         names = self.backend.callees(function, call)
-        if self._is_lost(function, call.callee):
+        if not names and self._is_lost(function, call.callee):
             self.records.not_followed(
                 "a call through a pointer that may point anywhere", call.number
             )
@@ -131,7 +131,7 @@ class Recorder:
         self, layout: Layout, context: Context, call: Call, event: ev.ThreadCreate, point: Point
     ) -> None:
         names = self.backend.entries(layout.function.name, call)
-        if self._is_lost(layout.function.name, event.entry):
+        if not names and self._is_lost(layout.function.name, event.entry):
             self.records.not_followed("the start of an unknown thread", call.number)
         elif not names:
             self.records.assume(
@@ -147,7 +147,7 @@ class Recorder:
         if name in self.layouts.stirring:
             return
         steps = self.walker.steps
-        entry = steps.entry_point(layout, call, name, point, call.arguments)
+        entry = _essence(steps.entry_point(layout, call, name, point, call.arguments))
         key = (name, entry)
         if key not in self._calm:
             self._calm[key] = None
@@ -264,6 +264,14 @@ class Recorder:
             if h.lock.base == base and h.lock.offset >= 0
         ]
         return held | frozenset(exact), relative | frozenset(beside)
+
+
+def _essence(point: Point) -> Point:
+    """Without what makes no difference: before any other thread runs nothing does, and must-sets
+    only where it is sure that the point is reached."""
+    if not point.running:
+        return Point()
+    return point._replace(sure=0, maybe=frozenset()) if point.guided else point
 
 
 def is_later(event: ev.Event) -> bool:

@@ -205,6 +205,8 @@ class Steps:
         arguments: tuple[Value, ...],
     ) -> Point | None:
         """After a call of one of the program's own functions."""
+        if name in self.layouts.endless and name not in self.layouts.stirring:
+            return None
         if name not in self.layouts.stirring:
             if name in self.layouts.doubtful:
                 return point._replace(guided=point.guided | ALL_ALONG)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
@@ -35,8 +36,14 @@ if TYPE_CHECKING:
     from raceproof.analysis.threads import ThreadInfo
     from raceproof.analysis.walk.analysis import Walk
 
+_MOST_BLOCKS = 100_000
+"""Blocks gone through before shorter contexts are tried."""
 _MOST_ENTRIES = 6
 """Different points at the entry of a function in one context; more are joined."""
+
+
+class TooManyContexts(Exception):
+    """The program has more contexts of this depth than we can visit."""
 
 
 @dataclass(eq=False)
@@ -61,15 +68,19 @@ class Walker:
         self.steps = Steps(self)
         self._visits: dict[tuple[str, int], dict[Point, Visit]] = {}
         self._overflow: dict[tuple[str, int], Visit] = {}
-        self._queue: list[Visit] = []
+        self._queue: list[tuple[int, int, Visit]] = []
+        self._count = 0
+        self._blocks = 0
 
     def run(self, name: str, context: Context, point: Point) -> Visit:
         """Visits all that can be reached; returns the first visit."""
         first = self.visit(name, context, point)
         while self._queue:
-            visit = self._queue.pop()
+            _, _, visit = heappop(self._queue)
             visit.is_queued = False
             self.walk.tick()
+            if self._blocks > _MOST_BLOCKS and self.walk.depth:
+                raise TooManyContexts
             self._make(visit)
         return first
 
@@ -109,7 +120,8 @@ class Walker:
     def _enqueue(self, visit: Visit) -> None:
         if not visit.is_queued:
             visit.is_queued = True
-            self._queue.append(visit)
+            self._count += 1
+            heappush(self._queue, (self.layouts.rank[visit.name], self._count, visit))
 
     # --- one function ------------------------------------------------------------
 
@@ -119,8 +131,8 @@ class Walker:
         exit_: Point | None = None
         work = [0]
         while work:
-            block = min(work)
-            work.remove(block)
+            block = heappop(work)
+            self._blocks += 1
             point = self._through(visit, layout, block)
             terminator = layout.function.blocks[block].terminator
             if isinstance(terminator, AfterInvoke):
@@ -148,10 +160,13 @@ class Walker:
         if new != old:
             visit.blocks[target] = new
             if target not in work:
-                work.append(target)
+                heappush(work, target)
 
     def _through(self, visit: Visit, layout: Layout, block: int) -> Point | None:
         point: Point | None = visit.blocks[block]
+        assert point is not None
+        if not (layout.stops[block] or point.beside or point.attempts or point.fresh):
+            return point
         for instruction in layout.function.blocks[block].instructions:
             assert point is not None
             if isinstance(instruction, Terminator):

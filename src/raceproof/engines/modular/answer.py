@@ -21,6 +21,7 @@ from raceproof.verdict import (
 
 Pair = tuple[RawAccess, RawAccess]
 _MOST_CANDIDATES = 200
+_MOST_BLIND = 20
 
 
 def answer_of(
@@ -121,11 +122,15 @@ def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:
 
 
 def _blind(analysis: Analysed) -> list[str]:
-    """What nobody can follow: no proof goes past it."""
+    """What nobody can follow: no proof goes past it. Beyond the first few only how many."""
     found: dict[str, None] = {}
     for info in analysis.threads.all:
         for instruction, what in sorted(info.records.blind):
             place = analysis.program.instruction(instruction).position
             place_name = place or analysis.program.function_of(instruction).display
             found[f"not followed: {what} at {place_name}"] = None
-    return list(found)
+    listed = list(found)
+    if len(listed) > _MOST_BLIND:
+        rest = len(listed) - _MOST_BLIND
+        return [*listed[:_MOST_BLIND], f"not followed: {rest} more of these"]
+    return listed
