@@ -138,6 +138,7 @@ class ThreadEvents:
             if info.left is None and info.runs and not self.analysis.is_cancelled(joined):
                 return []
             if info.is_unique:
+                info.joins[call.number] = None
                 self._gone(state, joined)
         if event.result_pointer is not None:
             self._store_result(act, call, event, state, value)

@@ -48,6 +48,8 @@ class ThreadInfo:
     left: int | None = None
     """Bit set of threads that may still run when it ends; None if it was never seen to end."""
     result: AbstractValue | None = None
+    joins: dict[int, None] = field(default_factory=dict)
+    """Calls that waited for it, and nothing else."""
     runs: int = 0
     """How often it was interpreted."""
     records: Records = field(default_factory=Records)

@@ -1,7 +1,7 @@
 """How the engines look at a program, and what they may spend: the same options wherever engines
 run."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
 from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
@@ -44,8 +44,7 @@ def add_engine_arguments(parser: ArgumentParser) -> None:
     _add_exploring_arguments(parser)
 
 
-def _add_modular_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("engine modular")
+def add_backend_argument(group: _ArgumentGroup) -> None:
     group.add_argument(
         "--backend",
         dest="backend",
@@ -54,6 +53,21 @@ def _add_modular_arguments(parser: ArgumentParser) -> None:
         help=f"stand on this analysis of single threads: {', '.join(BackendChoice)} "
         f"(default: {DEFAULTS.backend})",
     )
+
+
+def add_time_argument(group: _ArgumentGroup) -> None:
+    group.add_argument(
+        "--timeout",
+        dest="timeout",
+        type=positive_number,
+        metavar="SECONDS",
+        help="give up after this time; half of it is for the value backend (default: 300)",
+    )
+
+
+def _add_modular_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("engine modular")
+    add_backend_argument(group)
     group.add_argument(
         "--strategy",
         dest="strategy",

@@ -30,6 +30,8 @@ COMMANDS = {
     "check": "look for data races in a program, or prove that it has none",
     "replay": "run a schedule that ends in a race, and show it step by step",
     "scan": "look for data races in a whole project; a second run looks at what changed only",
+    "explain": "tell what protects each shared location: every access, and every pair",
+    "threads": "print who creates whom, where, and who runs beside whom",
     "events": "list what is understood as thread, lock and memory operations, by function",
     "ir": "print the program model, with source lines",
     "sequentialize": "print the program as sequential C with one assertion, for other verifiers",

@@ -40,8 +40,9 @@ EXCUSE_MEANS = {
 
 
 def count(number: int, noun: str) -> str:
-    """`1 thread`, `2 threads`, `no threads`."""
-    return f"{number or 'no'} {noun}" if number == 1 else f"{number or 'no'} {noun}s"
+    """`1 thread`, `2 threads`, `no threads`, `3 accesses`."""
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number or 'no'} {noun}{ending}"
 
 
 def place(position: Position | None) -> str:

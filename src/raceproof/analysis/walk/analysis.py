@@ -60,8 +60,6 @@ class Walk:
         self.handed_over: set[int] = set()
         self.guided_starts = 0
         """Bit set of the threads of which it is unclear whether they are ever created."""
-        self.joins: dict[int, dict[int, None]] = {}
-        """Thread -> the calls that surely wait for it."""
         self.has_cancellation = any(
             isinstance(backend.events.of(call), ev.ThreadCancel)
             for _, call in self.program.all_instructions()
@@ -108,9 +106,6 @@ class Walk:
     def tick(self) -> None:
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise OutOfBudget
-
-    def note_join(self, thread: int, call: int) -> None:
-        self.joins.setdefault(thread, {})[call] = None
 
     def inner(self, context: Context, call: int, name: str) -> Context:
         """The context of a callee: the latest calls only, so that there are not too many."""

@@ -422,7 +422,7 @@ class Steps:
         info = infos[0]
         if info.parent != self.thread and not self.walk.once.is_once(site):
             return point
-        self.walk.note_join(info.index, call.number)
+        info.joins[call.number] = None
         gone = info.bit
         if info.left is not None and not self.walk.has_cancellation:
             gone |= info.children & ~info.left

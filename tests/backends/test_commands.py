@@ -1,0 +1,194 @@
+"""`raceproof threads` and `raceproof explain`, as a user sees them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEXT = """\
+#include <pthread.h>
+
+struct bank {
+    pthread_mutex_t lock;
+    long total;
+    long count;
+};
+
+static struct bank bank = {PTHREAD_MUTEX_INITIALIZER, 0, 0};
+
+static void deposit(long amount)
+{
+    pthread_mutex_lock(&bank.lock);
+    bank.total += amount;
+    pthread_mutex_unlock(&bank.lock);
+    bank.count++;
+}
+
+static void *clerk(void *arg)
+{
+    deposit(5);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, clerk, 0);
+    pthread_create(&two, 0, clerk, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return (int)bank.total;
+}
+"""
+
+THREADS = """\
+0  main
+     runs beside 1, 2
+1    clerk, created at bank.c:28, joined at bank.c:30
+       runs beside 0, 2
+2    clerk, created at bank.c:29, joined at bank.c:31
+       runs beside 0, 1
+"""
+
+DOT = """\
+digraph threads {
+  node [shape=box];
+  t0 [label="0  main"];
+  t1 [label="1  clerk\\njoined at bank.c:30"];
+  t2 [label="2  clerk\\njoined at bank.c:31"];
+  t0 -> t1 [label="bank.c:28"];
+  t0 -> t2 [label="bank.c:29"];
+  t0 -> t1 [dir=none, style=dashed, constraint=false];
+  t0 -> t2 [dir=none, style=dashed, constraint=false];
+  t1 -> t2 [dir=none, style=dashed, constraint=false];
+}
+"""
+
+TOTAL = """\
+bank.total: lock `bank.lock`; they never happen at the same time
+
+  1  read of bank.total at bank.c:32:22
+       thread  0 main
+       holds   no lock
+  2  read of bank.total at bank.c:14:16
+       thread  1 clerk, created at bank.c:28
+       holds   bank.lock
+       calls   clerk (bank.c:21) > deposit
+  3  write of bank.total at bank.c:14:16
+       thread  1 clerk, created at bank.c:28
+       holds   bank.lock
+       calls   clerk (bank.c:21) > deposit
+  4  read of bank.total at bank.c:14:16
+       thread  2 clerk, created at bank.c:29
+       holds   bank.lock
+       calls   clerk (bank.c:21) > deposit
+  5  write of bank.total at bank.c:14:16
+       thread  2 clerk, created at bank.c:29
+       holds   bank.lock
+       calls   clerk (bank.c:21) > deposit
+
+pairs of different threads
+  1 and 2  both only read
+  1 and 3  they never happen at the same time
+  1 and 4  both only read
+  1 and 5  they never happen at the same time
+  2 and 4  both only read
+  2 and 5  lock `bank.lock`
+  3 and 4  lock `bank.lock`
+  3 and 5  lock `bank.lock`
+
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bank.c").write_text(TEXT, encoding="utf-8")
+    return tmp_path
+
+
+def raceproof(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "raceproof", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("backend", ["value", "alias", "syntactic"])
+def test_threads_prints_the_creation_graph(folder: Path, backend: str) -> None:
+    done = raceproof(folder, "threads", "bank.c", "--backend", backend)
+    assert (done.stdout, done.returncode) == (THREADS, 0)
+
+
+def test_threads_for_graphviz_and_for_programs(folder: Path) -> None:
+    assert raceproof(folder, "threads", "bank.c", "--format", "dot").stdout == DOT
+    listed = json.loads(raceproof(folder, "threads", "bank.c", "--format", "json").stdout)
+    assert [thread["entry"] for thread in listed["threads"]] == ["main", "clerk", "clerk"]
+    assert listed["threads"][2]["chain"] == [{"function": "main", "file": "bank.c", "line": 29}]
+    assert listed["threads"][2]["beside"] == [0, 1]
+
+
+def test_explain_lists_the_shared_locations(folder: Path) -> None:
+    done = raceproof(folder, "explain", "bank.c")
+    assert done.stdout == "bank  9 accesses  may race: bank.count (3 of 24 pairs)\n"
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("backend", ["value", "alias"])
+def test_explain_tells_what_protects_each_pair(folder: Path, backend: str) -> None:
+    done = raceproof(folder, "explain", "bank.c", "--location", "bank.total", "--backend", backend)
+    assert done.stdout == TOTAL
+
+
+def test_explain_tells_that_nothing_protects_a_pair(folder: Path) -> None:
+    done = raceproof(folder, "explain", "bank.c", "--location", "bank.count", "--format", "json")
+    (location,) = json.loads(done.stdout)["locations"]
+    assert location["protection"] is None
+    racing = [pair["accesses"] for pair in location["pairs"] if pair["reason"] is None]
+    kinds = [[location["accesses"][i]["kind"] for i in pair] for pair in racing]
+    assert sorted(map(sorted, kinds)) == [["read", "write"], ["read", "write"], ["write", "write"]]
+
+
+def test_an_unknown_location_is_the_users_mistake(folder: Path) -> None:
+    done = raceproof(folder, "explain", "bank.c", "--location", "vault")
+    assert done.returncode == 2
+    assert done.stderr == "raceproof: error: no shared location 'vault'; shared are: bank\n"
+
+
+def test_the_report_has_all_that_a_reader_needs(folder: Path) -> None:
+    done = raceproof(folder, "check", "--engine", "modular", "bank.c")
+    lines = done.stdout.splitlines()
+    assert done.stdout.count("bank.count++;") == 2
+    assert done.stdout.count("^^^^^^^^^^") == 2
+    assert "    thread  clerk, created at bank.c:28" in lines
+    assert "    thread  clerk, created at bank.c:29" in lines
+    assert lines.count("    holds   no lock") == 2
+    assert lines.count("    calls   clerk (bank.c:21) > deposit") == 2
+    assert lines[-1].startswith("race · 1 finding (1 likely) · 3 threads · 1 shared location · ")
+
+
+def test_a_program_too_large_for_values_is_answered_by_alias(folder: Path) -> None:
+    """With no time at all for the value backend."""
+    code = (
+        "import time\n"
+        "from pathlib import Path\n"
+        "from raceproof.engines.modular import engine\n"
+        "from raceproof.engines.question import Question\n"
+        "from raceproof.frontend import load_program\n"
+        "from raceproof.options import Options\n"
+        "engine._reserve = lambda program, left: left\n"
+        "question = Question(Options(), deadline=time.monotonic() + 60)\n"
+        "answer = engine.ENGINE.run(load_program([Path('bank.c')], Options()), question)\n"
+        "print(answer.outcome, '|', *answer.notices)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == (
+        "race | backend `value` ran out of time, the answer is that of backend `alias`\n"
+    ), done.stderr
