@@ -35,16 +35,11 @@ def write_call(printer: ThreadPrinter, frame: Frame, call: Call) -> None:
     if isinstance(call.callee, FunctionAddress):
         _write_named(printer, frame, call, call.callee.name, is_direct=True)
         return
-    callable_ = [
-        function
-        for function in printer.context.address_taken
-        if len(function.parameters) == len(call.arguments) or function.type.variadic
-    ]
     dispatch(
         printer,
         frame,
         frame.address(call.callee),
-        callable_,
+        printer.context.callees(call),
         lambda function: _write_named(printer, frame, call, function.name, is_direct=False),
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.concurrency import Events, Models
 from raceproof.concurrency.model import Role
 from raceproof.engines.bounded.sequential.arena import Arena
@@ -85,7 +87,7 @@ class ProgramContext:
 
     @cached_property
     def address_taken(self) -> tuple[Function, ...]:
-        """The functions that a pointer may lead to, in the order of the program."""
+        """The functions that some pointer may lead to, in the order of the program."""
         taken: set[str] = set()
         for _, instruction in self.program.all_instructions():
             operands: tuple[Value, ...] = instruction.operands
@@ -97,6 +99,22 @@ class ProgramContext:
             if variable.initializer is not None:
                 _collect(variable.initializer, taken)
         return tuple(f for f in self.program.functions.values() if f.name in taken)
+
+    @cached_property
+    def _points_to(self) -> PointsTo:
+        return PointsTo(self.program, self.events)
+
+    def callees(self, call: Call) -> list[Function]:
+        """The functions that a call through a pointer may reach."""
+        return self._functions(self._points_to.callees(call.number))
+
+    def created(self, call: Call) -> list[Function]:
+        """The functions that a new thread may start in, if a pointer says which."""
+        return [f for f in self._functions(self._points_to.entries(call.number)) if f.is_defined]
+
+    def _functions(self, names: Iterable[str]) -> list[Function]:
+        wanted = set(names)
+        return [f for f in self.program.functions.values() if f.name in wanted]
 
     @cached_property
     def has_cancellation(self) -> bool:

@@ -32,9 +32,8 @@ def _create(o: Operation) -> None:
     if isinstance(entry, FunctionAddress):
         context.add_entry(entry.name)
     else:
-        for function in context.address_taken:
-            if function.is_defined and len(function.parameters) <= 1:
-                context.add_entry(function.name)
+        for function in context.created(o.call):
+            context.add_entry(function.name)
     child = o.writer.field("child", "unsigned")
     argument = o.argument("argument")
     given = as_address(o.frame, argument) if argument is not None else "0"
