@@ -174,10 +174,11 @@ static void read_values(const char *name)
 
 static void read_schedule(void)
 {
-    unsigned at = 2 * (unsigned)given[0] + 4, t;
-    for (t = 0; t < THREADS && t < given[at - 1]; ++t) {
+    unsigned at = 2 * (unsigned)given[0] + 4, count = (unsigned)given[at - 1], t;
+    for (t = 0; t < THREADS && t < count; ++t) {
         next_input[t] = at + 1;
-        inputs_end[t] = at = at + 1 + (unsigned)given[at];
+        at = at + 1 + (unsigned)given[at];
+        inputs_end[t] = at;
     }
 }
 
