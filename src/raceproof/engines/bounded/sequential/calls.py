@@ -12,6 +12,7 @@ from raceproof.engines.bounded.sequential.accesses import touched
 from raceproof.engines.bounded.sequential.c_text import comment, leaves, wrapped
 from raceproof.engines.bounded.sequential.expressions import converted
 from raceproof.engines.bounded.sequential.frames import Frame, Given
+from raceproof.engines.bounded.sequential.handlers import AT_EXIT
 from raceproof.engines.bounded.sequential.instructions import any_value
 from raceproof.engines.bounded.sequential.library import LIBRARY, QUIET
 from raceproof.engines.bounded.sequential.writer import Touched
@@ -28,6 +29,7 @@ from raceproof.ir import (
 if TYPE_CHECKING:
     from raceproof.engines.bounded.sequential.thread_printer import ThreadPrinter
 
+_SET_JUMPS = ("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp")
 _CALL = re.compile(r"\w+\(")
 
 
@@ -87,11 +89,26 @@ def _write_named(
         _write_own(printer, frame, call, function)
         if is_atomic:
             frame.writer.line("if (thread[t].atomic) --thread[t].atomic;")
+    elif name in AT_EXIT and call.arguments:
+        _write_at_exit(frame, call)
+    elif name in _SET_JUMPS:
+        frame.writer.line(comment(f"{name}: jumps back to it are not followed"))
+        set_result(frame, call, "0")
     elif model is not None and model.no_return:
         frame.writer.visible((), is_sync=True)
         frame.writer.line(f"must(0); {comment(f'{name} ends the program')}")
     else:
         _write_library(frame, call, name, model)
+
+
+def _write_at_exit(frame: Frame, call: Call) -> None:
+    given = as_address(frame, call.arguments[1]) if len(call.arguments) > 1 else "0"
+    frame.writer.visible((), is_sync=True)
+    frame.writer.line("must(exit_handler_count < HANDLERS);")
+    frame.writer.line(f"exit_handlers[exit_handler_count][0] = {frame.address(call.arguments[0])};")
+    frame.writer.line(f"exit_handlers[exit_handler_count][1] = {given};")
+    frame.writer.line("++exit_handler_count;")
+    set_result(frame, call, "0")
 
 
 def _write_own(printer: ThreadPrinter, frame: Frame, call: Call, function: Function) -> None:

@@ -10,6 +10,7 @@ from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.concurrency import Events, Models
 from raceproof.concurrency.model import Role
 from raceproof.engines.bounded.sequential.arena import Arena
+from raceproof.engines.bounded.sequential.handlers import Endings
 from raceproof.engines.bounded.sequential.loops import FunctionLoops
 from raceproof.ir import (
     AggregateConstant,
@@ -115,6 +116,10 @@ class ProgramContext:
     def _functions(self, names: Iterable[str]) -> list[Function]:
         wanted = set(names)
         return [f for f in self.program.functions.values() if f.name in wanted]
+
+    @cached_property
+    def endings(self) -> Endings:
+        return Endings(self)
 
     @cached_property
     def has_cancellation(self) -> bool:

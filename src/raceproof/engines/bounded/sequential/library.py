@@ -50,7 +50,7 @@ QUIET: dict[str, bool] = {
     **dict.fromkeys(
         (
             *("fflush", "sched_yield", "usleep", "sleep", "nanosleep", "setbuf", "setvbuf"),
-            *("srand", "fclose", "close", "atexit"),
+            *("srand", "fclose", "close"),
         ),
         True,
     ),

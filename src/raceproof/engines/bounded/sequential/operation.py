@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from raceproof.concurrency.model import FunctionModel, Success
 from raceproof.engines.bounded.sequential.calls import effects_of, set_result
+from raceproof.engines.bounded.sequential.endings import end_thread
 from raceproof.engines.bounded.sequential.frames import Frame
-from raceproof.engines.bounded.sequential.writer import END, Touched
+from raceproof.engines.bounded.sequential.writer import Touched
 from raceproof.ir import Call, NullPointer, Value
 
 if TYPE_CHECKING:
@@ -56,16 +57,27 @@ class Operation:
             key = f"{self.frame.context.arena.named_lock(self.model.object or self.name)}u"
         return f"find({kind}, {key or '0'})"
 
-    def step(self, enabled: str = "", *, is_cancel_point: bool = False) -> None:
-        """Begin a visible statement, with what the call touches."""
+    def step(
+        self,
+        enabled: str = "",
+        *,
+        is_cancel_point: bool = False,
+        when_cancelled: tuple[str, ...] = (),
+    ) -> None:
+        """Begin a visible statement, with what the call touches; a cancelled thread ends at a
+        cancellation point."""
         cancels = is_cancel_point and self.frame.context.has_cancellation
         if enabled and cancels:
-            enabled = f"thread[t].cancelled || ({enabled})"
+            enabled = f"must_end(t) || ({enabled})"
         self.writer.visible(self.touched, is_sync=True, enabled=enabled)
         if cancels:
-            self.writer.line(
-                f"if (thread[t].cancelled) {{ finish(t, 0); {self.writer.jump(END)} }}"
-            )
+            goes_on = self.writer.fresh("o")
+            self.writer.line(f"if (!must_end(t)) {self.writer.jump(goes_on)}")
+            self.writer.line("thread[t].cancelled = 0;")
+            for text in when_cancelled:
+                self.writer.line(text)
+            end_thread(self.printer, self.frame, "~(address)0", cleans_up=True)
+            self.writer.label(goes_on)
 
     def access(self) -> None:
         """Begin a statement that is visible only if others can see what it touches."""

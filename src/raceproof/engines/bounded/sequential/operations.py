@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from raceproof.concurrency.model import AtomicOperationKind, FunctionModel, Role, Wait
 from raceproof.engines.bounded.sequential.c_text import comment
 from raceproof.engines.bounded.sequential.calls import as_address, enter, size_text
+from raceproof.engines.bounded.sequential.endings import end_process, end_thread
 from raceproof.engines.bounded.sequential.frames import Frame, Given
 from raceproof.engines.bounded.sequential.instructions import any_value
 from raceproof.engines.bounded.sequential.operation import Operation
 from raceproof.engines.bounded.sequential.synchronisation import SYNCHRONISATION
-from raceproof.engines.bounded.sequential.writer import END
 from raceproof.ir import Call, FloatType, FunctionAddress, IntType, PointerType
 
 if TYPE_CHECKING:
@@ -68,18 +68,30 @@ def _nothing(o: Operation) -> None:
 
 
 def _exit_thread(o: Operation) -> None:
-    o.writer.line(f"finish(t, {o.operand('value') or '0'});")
-    o.writer.goto(END)
+    end_thread(o.printer, o.frame, o.operand("value") or "thread[t].result", cleans_up=True)
 
 
 def _exit_process(o: Operation) -> None:
     o.step()
-    o.writer.line(f"must(0); {comment(f'{o.name} ends every thread')}")
+    if o.name == "exit":
+        end_process(o.printer, o.frame, "exit ends every thread")
+    else:
+        o.writer.line(f"must(0); {comment(f'{o.name} ends every thread')}")
 
 
 def _cancel(o: Operation) -> None:
     o.step()
     o.writer.line(f"thread[thread_of({o.operand('thread')})].cancelled = 1;")
+    o.returns("0")
+
+
+def _cancel_state(o: Operation) -> None:
+    state, old = o.operand("state"), o.call.arguments[1:2]
+    for pointer in map(o.frame.address, old):
+        before = "thread[t].uncancellable" if state else "0"
+        o.writer.line(f"if ({pointer}) put({pointer}, {before}, 4);")
+    if state:
+        o.writer.line(f"thread[t].uncancellable = {state} != 0;")
     o.returns("0")
 
 
@@ -205,7 +217,18 @@ def _free(o: Operation) -> None:
 
 def _specific_create(o: Operation) -> None:
     o.access()
+    destructor = o.optional("destructor")
+    if o.frame.context.endings.destructors.calls:
+        o.writer.line(f"destructors[keys] = {destructor or '0'};")
     o.writer.line(f"put({o.operand('key_pointer')}, specific_create(), 4);")
+    o.returns("0")
+
+
+def _specific_delete(o: Operation) -> None:
+    key = o.operand("key")
+    if o.frame.context.endings.destructors.calls:
+        o.writer.line(f"must({key} < KEYS);")
+        o.writer.line(f"destructors[{key}] = 0;")
     o.returns("0")
 
 
@@ -252,7 +275,7 @@ _WRITERS: dict[Role, Callable[[Operation], None]] = {
     Role.EXIT_THREAD: _exit_thread,
     Role.EXIT_PROCESS: _exit_process,
     Role.CANCEL: _cancel,
-    Role.CANCEL_STATE: _nothing,
+    Role.CANCEL_STATE: _cancel_state,
     Role.CANCEL_POINT: _cancel_point,
     Role.CLEANUP_PUSH: _cleanup_push,
     Role.CLEANUP_POP: _cleanup_pop,
@@ -262,7 +285,7 @@ _WRITERS: dict[Role, Callable[[Operation], None]] = {
     Role.REALLOCATE: _reallocate,
     Role.FREE: _free,
     Role.SPECIFIC_CREATE: _specific_create,
-    Role.SPECIFIC_DELETE: _nothing,
+    Role.SPECIFIC_DELETE: _specific_delete,
     Role.SPECIFIC_GET: _specific_get,
     Role.SPECIFIC_SET: _specific_set,
     Role.NONDETERMINISTIC: _nondeterministic,

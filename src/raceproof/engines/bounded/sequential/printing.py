@@ -114,6 +114,7 @@ class _Assembly:
             ("OBJECTS", "64u"),
             ("KEYS", "16u"),
             ("CLEANUPS", "8u"),
+            ("HANDLERS", "8u"),
             ("MUTEX_KIND", "12u" if program.layout.pointer_size == 4 else "16u"),
             ("ANYONE_UNLOCKS", str(int(bounds.anyone_unlocks))),
             ("SPURIOUS", "1"),

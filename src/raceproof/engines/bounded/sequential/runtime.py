@@ -31,6 +31,8 @@ STATE = {
     "heap": "heap = HEAP_START;",
     "objects": "memset(objects, 0, sizeof objects); object_count = 0;",
     "specifics": "memset(specifics, 0, sizeof specifics); keys = 0;",
+    "destructors": "memset(destructors, 0, sizeof destructors);",
+    "exit_handlers": "exit_handler_count = 0;",
     "cleanups": "memset(cleanup_count, 0, sizeof cleanup_count);",
     "silent": "silent = 0;",
     "is_started": "memset(is_started, 0, sizeof is_started);",

@@ -78,13 +78,17 @@ def _condition_wait(o: Operation) -> None:
     o.writer.line(f"(void)lock_release(t, {lock});")
     is_timed = o.model.wait is Wait.TIMED
     woken = f"{condition}->count > 0"
+    back = (f"condition_leave(t, {condition});", f"(void)lock_take(t, {lock}, 0);")
+    is_free = f"lock_is_free(t, {lock}, 0)"
+    may_wake = "1" if is_timed else f"SPURIOUS || {woken}"
     o.step(
-        f"lock_is_free(t, {lock}, 0) && ({'1' if is_timed else f'SPURIOUS || {woken}'})",
+        f"{is_free} && ({may_wake})",
         is_cancel_point=True,
+        when_cancelled=(f"must({is_free});", *back),
     )
     o.succeed(woken if is_timed else "1", "110")
-    o.writer.line(f"condition_leave(t, {condition});")
-    o.writer.line(f"(void)lock_take(t, {lock}, 0);")
+    for text in back:
+        o.writer.line(text)
 
 
 def _condition_signal(o: Operation) -> None:

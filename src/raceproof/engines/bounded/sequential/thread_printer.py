@@ -7,6 +7,11 @@ import heapq
 from raceproof.engines.bounded.loops import CopyName
 from raceproof.engines.bounded.sequential.c_text import c_type, identifier, leaves
 from raceproof.engines.bounded.sequential.context import ProgramContext
+from raceproof.engines.bounded.sequential.endings import (
+    end_process,
+    end_thread,
+    write_endings,
+)
 from raceproof.engines.bounded.sequential.expressions import converted
 from raceproof.engines.bounded.sequential.frames import Frame, Given
 from raceproof.engines.bounded.sequential.instructions import write_instruction
@@ -55,6 +60,7 @@ class ThreadPrinter:
         frame = self._frame(None, (), self._entry, None)
         self._enter(frame, self._arguments_of_main() if is_main else self._argument())
         self._body(frame)
+        write_endings(self, frame)
         return self._function_text()
 
     def _argument(self) -> tuple[Given, ...]:
@@ -233,12 +239,11 @@ class ThreadPrinter:
         if not frame.calls:
             if frame.function.name == self.context.program.entry:
                 self.writer.visible((), is_sync=True)
-                self.writer.line("must(0); /* the end of main ends every thread */")
+                end_process(self, frame, "the end of main ends every thread")
                 return
             texts = frame.values(value) if value is not None else []
             is_number = len(texts) == 1 and value is not None and _is_integer(value.type)
-            self.writer.line(f"finish(t, {texts[0] if is_number else '0'});")
-            self.writer.goto(END)
+            end_thread(self, frame, texts[0] if is_number else "0", cleans_up=False)
             return
         if frame.result is not None and value is not None:
             caller, register = frame.result

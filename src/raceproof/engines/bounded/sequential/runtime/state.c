@@ -53,7 +53,7 @@ struct thread {
     address entry, argument, result, stack;
     unsigned pc;     /* the visible statement that it stands before */
     unsigned atomic; /* depth of atomic sections */
-    unsigned char state, cancelled;
+    unsigned char state, cancelled, uncancellable;
 };
 
 static struct thread thread[THREADS];
@@ -319,6 +319,7 @@ static unsigned create(address entry, address argument)
     thread[t].pc = 0;
     thread[t].atomic = 0;
     thread[t].cancelled = 0;
+    thread[t].uncancellable = 0;
     thread[t].state = RUNNING;
     start_locals(t);
     return t;

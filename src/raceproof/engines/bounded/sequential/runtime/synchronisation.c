@@ -202,3 +202,28 @@ static unsigned specific_create(void)
 /* Cleanup handlers: routine and argument. */
 static address cleanups[THREADS][CLEANUPS][2];
 static unsigned cleanup_count[THREADS];
+
+//: destructors
+static address destructors[KEYS];
+
+//: next_destructor
+/* The first key with a destructor whose value in this thread is not zero; KEYS if there is none. */
+static unsigned next_destructor(unsigned t)
+{
+    unsigned key = 0;
+    while (key < KEYS && !(destructors[key] && specifics[t][key]))
+        ++key;
+    return key;
+}
+
+//: exit_handlers exit_handler_count
+/* What is called at the end of the process: function and argument. */
+static address exit_handlers[HANDLERS][2];
+static unsigned exit_handler_count;
+
+//: must_end
+/* Whether the thread was cancelled. */
+static int must_end(unsigned t)
+{
+    return thread[t].cancelled && !thread[t].uncancellable;
+}
