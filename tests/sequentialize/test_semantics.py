@@ -9,11 +9,13 @@ from raceproof.options import DataModel
 from tests.sequentialize.native import build, load, models
 
 FRAME = """
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 int shared;
 static void *worker(void *p) { shared++; return p; }
 %s
@@ -128,6 +130,15 @@ CHECKS = {
                 && strchr(text, 'c') == text + 2 && p[1] == 4
                 && p[3] == -1 && z[1] == 0 && atoi("  -42x") == -42 && abs(-5) == 5;
             free(p); free(z); return right;
+        }""",
+    "more of the library": """
+        static char text[24] = "a race is a race";
+        static int check(void) {
+            char copy[24]; char *end = stpcpy(copy, "ab");
+            strncat(copy, "cdef", 2); bzero(text + 14, 2);
+            return strrchr(text, 'r') == text + 12 && strstr(text, "race") == text + 2
+                && !strstr(text, "xyz") && end == copy + 2 && strcmp(copy, "abcd") == 0
+                && strlen(text) == 14 && strnlen(text, 3) == 3 && !memchr(copy, 'z', 4);
         }""",
     "arrays of variable length": """
         static volatile int n = 5;

@@ -25,6 +25,7 @@ from raceproof.ir import (
     PointerType,
     Value,
 )
+from raceproof.machine.libc.registry import FUNCTIONS
 
 if TYPE_CHECKING:
     from raceproof.engines.bounded.sequential.thread_printer import ThreadPrinter
@@ -226,10 +227,10 @@ def _write_library(frame: Frame, call: Call, name: str, model: FunctionModel | N
         frame.writer.line(comment(f"{name} is not modelled: taken to touch nothing"))
     for callback in model.callbacks if model is not None else ():
         frame.writer.line(comment(f"{name}: the function it is given ({callback.time}) is not run"))
-    _write_returned(frame, call, model)
+    _write_returned(frame, call, name, model)
 
 
-def _write_returned(frame: Frame, call: Call, model: FunctionModel | None) -> None:
+def _write_returned(frame: Frame, call: Call, name: str, model: FunctionModel | None) -> None:
     if call.result is None:
         return
     returns = model.returns if model is not None else None
@@ -244,6 +245,8 @@ def _write_returned(frame: Frame, call: Call, model: FunctionModel | None) -> No
         is_local = kind is ReturnKind.THREAD_LOCAL
         start = frame.context.arena.library_object(returns.name, is_thread_local=is_local)
         set_result(frame, call, f"LOCALS(t) + {start}" if is_local else start)
+    elif name in FUNCTIONS:
+        set_result(frame, call, "unmodelled()")
     else:
         texts = [any_value(type_, frame) for type_, _ in leaves(call.result.type, frame.layout)]
         frame.define(call.result, texts)

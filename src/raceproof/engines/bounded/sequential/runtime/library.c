@@ -123,6 +123,60 @@ static address library_strchr(address text, uint64_t byte)
     return 0;
 }
 
+//: library_strrchr
+static address library_strrchr(address text, uint64_t byte)
+{
+    uint64_t i;
+    for (i = string_length(text) + 1; i-- > 0;)
+        if (memory[text + i] == (byte & 255))
+            return (address)(text + i);
+    return 0;
+}
+
+//: library_strstr
+static address library_strstr(address text, address wanted)
+{
+    uint64_t i, k, length = string_length(text), size = string_length(wanted);
+    for (i = 0; i + size <= length; ++i) {
+        for (k = 0; k < size && memory[text + i + k] == memory[wanted + k]; ++k)
+            ;
+        if (k == size)
+            return (address)(text + i);
+    }
+    return 0;
+}
+
+//: library_strncat
+static address library_strncat(address target, address source, uint64_t limit)
+{
+    address end = (address)(target + string_length(target));
+    uint64_t length = library_strnlen(source, limit);
+    copy(end, source, length);
+    put((address)(end + length), 0, 1);
+    return target;
+}
+
+//: library_stpcpy
+static address library_stpcpy(address target, address source)
+{
+    copy(target, source, string_length(source) + 1);
+    return (address)(target + string_length(source));
+}
+
+//: library_mempcpy
+static address library_mempcpy(address target, address source, uint64_t size)
+{
+    copy(target, source, size);
+    return (address)(target + size);
+}
+
+//: library_bzero
+static uint32_t library_bzero(address target, uint64_t size)
+{
+    fill(target, 0, size);
+    return 0;
+}
+
 //: library_memchr
 static address library_memchr(address text, uint64_t byte, uint64_t size)
 {
