@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raceproof.machine.faults import Aborted, AssertionFailed, ProgramExit, UndefinedBehaviour
+from raceproof.machine.faults import (
+    Aborted,
+    AssertionFailed,
+    ProgramExit,
+    UndefinedBehaviour,
+    Unsupported,
+)
 from raceproof.machine.operation import END_THREAD, Enter, Operation
 from raceproof.machine.unknown import Unknown
 
@@ -86,6 +92,13 @@ class ExitProcess(Operation):
         if "assert" in self.name or "error" in self.name:
             raise AssertionFailed(f"{self.name} was called")
         raise Aborted(f"{self.name} was called")
+
+
+class Throw(Operation):
+    """What may be thrown to a handler; the machine cannot follow it there."""
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        raise Unsupported(f"{self.name}: an exception that may be caught")
 
 
 class EndingProcess(Operation):

@@ -7,7 +7,7 @@ from typing import Any
 
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, Role
-from raceproof.ir import Call, FloatType, PointerType, Program, VoidType
+from raceproof.ir import AfterInvoke, Call, FloatType, PointerType, Program, VoidType
 from raceproof.machine import control, ending, heap, jumps, locks, signals
 from raceproof.machine.libc import LibraryCall, sorting
 from raceproof.machine.operation import Operation
@@ -86,6 +86,9 @@ class Library:
         self._models = models
         self._begin = control.AtomicBegin("atomic section")
         self._end = control.AtomicEnd("atomic section")
+        self._has_landing_pads = any(
+            isinstance(instruction, AfterInvoke) for _, instruction in program.all_instructions()
+        )
 
     def operation(self, name: str, call: Call | None) -> Operation | None:
         """What a call of `name` does; None if the program's own body says it."""
@@ -103,6 +106,8 @@ class Library:
         if name in _BY_NAME:
             return _BY_NAME[name](name, model or FunctionModel(name=name))
         if model is not None and model.no_return:
+            if self._has_landing_pads:
+                return ending.Throw(name, model)
             return ending.ExitProcess(name, model)
         result = None if call is None else call.result
         is_float = result is not None and isinstance(result.type, FloatType)

@@ -17,6 +17,7 @@ from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import CallbackTime, Success, Wait
 from raceproof.engines.interleave.pointers import Pointers, Thing
 from raceproof.ir import (
+    AfterInvoke,
     Branch,
     Call,
     Cast,
@@ -84,6 +85,8 @@ class Skeleton:
                 self._definitions[instruction.result] = instruction
             if isinstance(instruction, Call):
                 self._look_at(function, instruction)
+            elif isinstance(instruction, AfterInvoke):
+                self.not_followed.add("exceptions")
         if not self.pointers.is_complete:
             self.not_followed.add("pointers: the time is over")
         self._reaching = self._callers_of_synchronisation()
