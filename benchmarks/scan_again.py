@@ -21,7 +21,7 @@ from pathlib import Path
 
 UNCHANGED = 1 / 10
 CHANGED = 1 / 4
-_BODY = re.compile(r"^(?:\{|[A-Za-z_].*\)\s*\{)$", re.M)
+_BODY = re.compile(r"^(?:\{|[A-Za-z_].*\)\s*\{)[ \t]*$", re.M)
 
 
 def scan(folder: Path, jobs: int | None) -> float:

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from raceproof.engines.summary.bottom_up import BottomUp
-from raceproof.engines.summary.engine import judge
+from raceproof.engines.summary.engine import analyse as analyse_units
 from raceproof.engines.summary.traces import Known
 from raceproof.engines.summary.unit import Unit
 from raceproof.options import Options
-from raceproof.project.linking import Linked, link
+from raceproof.project.linking import link
 from raceproof.project.places import places_of
 from raceproof.project.store import Store
 from raceproof.verdict import Answer, EngineRun, Finding, Outcome, Verdict
@@ -48,30 +47,22 @@ def analyse(
     summaries had to be made."""
     started = time.monotonic()
     units = [Unit.from_tuple(record) for record in records]
+    memory = StoredSummaries(store) if store.is_kept else None
     answers = []
     composed = 0
     for program in link(units, targets, options.entry):
-        answer, made = _one(program, options, store, progress)
+        answer, made = analyse_units(
+            program.units,
+            program.entry,
+            {},
+            memory,
+            options.jobs or os.cpu_count() or 1,
+            lambda done, total: progress("summarizing", done, total),
+        )
         answers.append(answer)
         composed += made
     verdict = _merged(answers, time.monotonic() - started)
     return verdict, _spans(verdict, units, root), composed
-
-
-def _one(
-    program: Linked,
-    options: Options,
-    store: Store,
-    progress: Callable[[str, int, int], None],
-) -> tuple[Answer, int]:
-    outlines = {name: o for unit in program.units for name, o in unit.outlines.items()}
-    stores = [store for unit in program.units for store in unit.stores]
-    jobs = options.jobs or os.cpu_count() or 1
-    memory = StoredSummaries(store) if store.is_kept else None
-    bottom_up = BottomUp(outlines, stores, memory, jobs)
-    bottom_up.run(lambda done: progress("summarizing", done, len(outlines)))
-    progress("looking for races", 0, 0)
-    return judge(program.units, bottom_up, program.entry, {}), bottom_up.composed
 
 
 def _merged(answers: Sequence[Answer], seconds: float) -> Verdict:

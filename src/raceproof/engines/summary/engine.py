@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.question import Question
@@ -15,6 +15,7 @@ from raceproof.engines.summary.races import Races
 from raceproof.engines.summary.reach import creates_threads, reachable
 from raceproof.engines.summary.reasons import World
 from raceproof.engines.summary.summary import Summary
+from raceproof.engines.summary.traces import SummaryMemory
 from raceproof.engines.summary.unit import Unit, make_unit
 from raceproof.errors import UserError
 from raceproof.ir import Program
@@ -30,13 +31,26 @@ class SummaryEngine:
         models = Models.load(question.options.models)
         unit = make_unit(program, models, "", lambda name: name)
         entry = program.entry if program.entry in unit.outlines else None
-        outlines = reachable([unit], entry)
-        if entry is not None and not creates_threads(outlines.values()):
-            return Answer(Outcome.UNKNOWN, detail="no thread is created")
-        bottom_up = BottomUp(outlines, unit.stores)
-        bottom_up.run()
         first_numbers = {f.name: f.first_number for f in program.defined}
-        return judge([unit], bottom_up, entry, first_numbers)
+        return analyse([unit], entry, first_numbers)[0]
+
+
+def analyse(
+    units: Sequence[Unit],
+    entry: str | None,
+    first_numbers: Mapping[str, int],
+    memory: SummaryMemory | None = None,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[Answer, int]:
+    """The races of a program in one or many units, and how many summaries had to be made."""
+    outlines = reachable(units, entry)
+    if entry is not None and not creates_threads(outlines.values()):
+        return Answer(Outcome.UNKNOWN, detail="no thread is created"), 0
+    stores = [store for unit in units for store in unit.stores]
+    bottom_up = BottomUp(outlines, stores, memory, jobs)
+    bottom_up.run(lambda done: progress(done, len(outlines)))
+    return judge(units, bottom_up, entry, first_numbers), bottom_up.composed
 
 
 def judge(
