@@ -299,3 +299,60 @@ def test_a_cpp_thread_is_named_by_what_the_user_wrote() -> None:
     assert thread.name.startswith("worker (created at")
     assert thread.chain[-1].position is not None
     assert thread.chain[-1].position.file.endswith("program.cpp")
+
+
+LOOPS = """
+int a[16]; pthread_t id;
+void *low(void *p) { for (int i = 0; i < 8; i++) a[i] = 1; return 0; }
+void *high(void *p) { for (int i = 8; i < 16; i++) a[i] = 1; return 0; }
+void *even(void *p) { for (int i = 0; i < 16; i += 2) a[i] = 1; return 0; }
+void *odd(void *p) { for (int i = 1; i < 16; i += 2) a[i] = 1; return 0; }
+void *shifted(void *p) { for (int i = 0; i < 8; i++) a[i + 4] = 1; return 0; }
+void *one(void *p) { a[*(int *)p] = 1; return 0; }
+int main(void) { pthread_create(&id, 0, FIRST, &a[3]); SECOND(&a[4]); return 0; }
+"""
+
+
+def loops(first: str, second: str) -> dict[str, str]:
+    return confidences(LOOPS.replace("FIRST", first).replace("SECOND", second))
+
+
+def test_loops_over_parts_of_an_array() -> None:
+    assert loops("low", "high") == loops("even", "odd") == {}
+    assert loops("low", "even") == {"a[*]": "likely"}
+    assert loops("shifted", "high") == loops("shifted", "low") == {"a[*]": "likely"}
+
+
+def test_an_index_that_nobody_knows_is_a_doubt() -> None:
+    assert loops("one", "one")["a[*]"] == "possible"
+
+
+def test_a_flag_that_is_waited_for_is_a_doubt() -> None:
+    code = """
+    #include <stdatomic.h>
+    atomic_int ready; int x; pthread_t id;
+    static void await(atomic_int *flag) { while (!atomic_load(flag)) ; }
+    void *run(void *p) { x = 1; atomic_store(&ready, 1); return 0; }
+    int main(void) { pthread_create(&id, 0, run, 0); await(&ready); return x; }
+    """
+    assert confidences(code) == {"x": "possible"}
+    assert confidences(code.replace("await(&ready);", "")) == {"x": "likely"}
+
+
+def test_a_test_of_the_racing_bytes_is_no_order() -> None:
+    code = """
+    int x; pthread_t id;
+    void *run(void *p) { if (x == 0) x = 1; return 0; }
+    int main(void) { pthread_create(&id, 0, run, 0); run(0); return 0; }
+    """
+    assert confidences(code) == {"x": "likely"}
+
+
+def test_the_result_of_a_trylock_may_be_compared_by_a_wrapper() -> None:
+    code = """
+    pthread_mutex_t m; int x; pthread_t id;
+    static int enter(void) { return pthread_mutex_trylock(&m) == 0; }
+    void *run(void *p) { if (enter()) { x++; pthread_mutex_unlock(&m); } return 0; }
+    int main(void) { pthread_create(&id, 0, run, 0); run(0); return 0; }
+    """
+    assert confidences(code) == {}

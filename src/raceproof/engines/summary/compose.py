@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from raceproof.engines.summary.flow import Flow
+from raceproof.engines.summary.guarded import Guarded
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.outline import ATOMIC, Outline
 from raceproof.engines.summary.published import Published
-from raceproof.engines.summary.state import EMPTY, Core, is_protected_by
+from raceproof.engines.summary.state import EMPTY, Core, is_protected_by, wait
 from raceproof.engines.summary.steps import Lookup, Step, Steps, Targets
 from raceproof.engines.summary.summary import (
     Accesses,
@@ -21,6 +22,7 @@ from raceproof.engines.summary.summary import (
     add_access,
 )
 from raceproof.engines.summary.terms import Origin, Term, Terms, is_pointer_like, root
+from raceproof.engines.summary.tested import MAX_TESTED
 
 MAX_OPEN = 150
 """Open accesses in one summary."""
@@ -41,7 +43,8 @@ class _Composer:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self.name = steps.outline.name
-        self.flow = Flow(steps)
+        self.guarded = Guarded(steps.outline, steps.tested)
+        self.flow = Flow(steps, self.guarded)
         self.published = Published(steps)
         self.open: Accesses = {}
         self.closed: Accesses = {}
@@ -92,19 +95,32 @@ class _Composer:
             tuple(steps.unknown),
             self.is_cut,
         )
+        summary.tests = self._tests()
         summary.seal()
         return summary
+
+    def _tests(self) -> Terms:
+        """The memory that the result depends on, by its value or by the way to it."""
+        outline = self.steps.outline
+        terms = [*outline.result_tests]
+        if any(end[0] == "return" and end[1] for _, end in outline.blocks):
+            terms += [term for tests, _ in outline.tests.values() for term in tests]
+        found = self.steps.tested(tuple(dict.fromkeys(terms)))
+        return tuple(term for term in found if not self._is_own_slot(root(term)))[:MAX_TESTED]
 
     def _block(self, index: int, block: list[Step]) -> None:
         states: list[Core] = list(self.flow.states(index))
         published = self.published.at_start(index)
         facts = self.flow.states(index)
         current = [(core, facts[core]) for core in states]
+        guards = self.guarded.at(index)
         for step in block:
             if not current:
                 return
             kind = step[0]
             cores = list(dict.fromkeys(core for core, _ in current))
+            if guards:
+                cores = [wait(core, guards) for core in cores]
             if kind == "access":
                 self._access(step, cores, published)
             elif kind == "call":
@@ -202,7 +218,8 @@ class _Composer:
         return binding
 
     def _note_needs(self, core: Core) -> None:
-        terms = [lock for lock, _, _, _ in core[0]] + [lock for lock, _ in core[1]] + [*core[3]]
+        terms = [lock for lock, _, _, _ in core[0]] + [lock for lock, _ in core[1]]
+        terms += [*core[3], *core[4]]
         self.needs.update(origin[1] for term in terms if (origin := root(term))[0] == "p")
 
     def _deferred(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
@@ -275,7 +292,9 @@ def _is_open(address: Term, core: Core) -> bool:
         return True
     if core is EMPTY:
         return False
-    return any(_speaks_of_caller(lock) for lock, _, _, _ in core[0])
+    return any(_speaks_of_caller(lock) for lock, _, _, _ in core[0]) or any(
+        _speaks_of_caller(flag) for flag in core[4]
+    )
 
 
 def _speaks_of_caller(term: Term) -> bool:

@@ -13,7 +13,7 @@ from raceproof.engines.summary.names import Names
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.races import Races
 from raceproof.engines.summary.reach import creates_threads, reachable
-from raceproof.engines.summary.reasons import World
+from raceproof.engines.summary.reasons import Flags, World
 from raceproof.engines.summary.summary import Summary
 from raceproof.engines.summary.traces import SummaryMemory
 from raceproof.engines.summary.unit import Unit, make_unit
@@ -74,7 +74,10 @@ def judge(
             stores.extend(summary.closed_stores)
     memory = Memory(stores, names.extent)
     parallel = Parallel(contexts.threads)
-    world = World(parallel, memory, contexts.running(), names.is_library_code)
+    flags = Flags(memory, contexts.accesses.values())
+    world = World(
+        parallel, memory, contexts.running(), names.is_library_code, names.counting_loop, flags
+    )
     threads = {
         thread: names.thread(thread, list(facts.entries), not parallel.is_multiple(thread))
         for thread, facts in contexts.threads.items()

@@ -17,6 +17,7 @@ from raceproof.engines.summary.terms import (
     is_pointer_like,
     shift,
 )
+from raceproof.engines.summary.tested import MAX_TESTED, Tested, tested
 from raceproof.engines.summary.valuation import Naming, Valuation
 from raceproof.ir import (
     AtomicUpdate,
@@ -106,6 +107,7 @@ class Extractor:
             self.places,
             self._slots(),
             self.allocations,
+            *self._tests(),
         )
         outline.is_flat = not any(
             event[0] in _FLOW for events, _ in outline.blocks for event in events
@@ -294,6 +296,20 @@ class Extractor:
         positive = min(predicate, _NEGATED[predicate])
         key = (("b", positive, left[0], right_terms[0]), 0, 0, ())
         return (key, "ne" if positive == predicate else "eq", 0)
+
+    def _tests(self) -> tuple[dict[int, Tested], Terms]:
+        found: dict[int, Tested] = {}
+        returned: dict[Term, None] = {}
+        for block in self.function.blocks:
+            match block.terminator:
+                case Branch(condition=value) | Switch(value=value):
+                    result = tested(value, self._definitions, self.values)
+                    if result[0]:
+                        found[block.index] = result
+                case Return(value=value):
+                    terms, _ = tested(value, self._definitions, self.values)
+                    returned.update(dict.fromkeys(terms))
+        return found, tuple(returned)[:MAX_TESTED]
 
     def _phis(self) -> dict[int, tuple[tuple[Term, tuple[tuple[int, int], ...]], ...]]:
         found: dict[int, tuple[tuple[Term, tuple[tuple[int, int], ...]], ...]] = {}

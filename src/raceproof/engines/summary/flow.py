@@ -14,6 +14,7 @@ from typing import Any
 
 from raceproof.engines.summary import state
 from raceproof.engines.summary.facts import Facts, assume, common, decide
+from raceproof.engines.summary.guarded import Guarded
 from raceproof.engines.summary.outline import loops
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
 from raceproof.engines.summary.steps import Step, Steps
@@ -32,8 +33,9 @@ States = dict[Core, Facts]
 class Flow:
     """Runs the steps of a function; then `states(block)` is what may hold at its start."""
 
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: Steps, guarded: Guarded) -> None:
         self.steps = steps
+        self._guarded = guarded
         self.outline = steps.outline
         self.multiple: set[ThreadId] = {
             thread for thread, info in steps.threads.items() if info[3] == 2
@@ -46,7 +48,7 @@ class Flow:
             for block in steps.blocks
         ]
         self._loop_joins = self._find_loop_joins()
-        if steps.is_flat and not any(self._relevant):
+        if steps.is_flat and not any(self._relevant) and not guarded.waits:
             self._in = [{EMPTY: {}} for _ in steps.blocks]
             if any(end[0] == "return" for _, end in self.outline.blocks):
                 self.exits = {EMPTY: {None}}
@@ -213,6 +215,9 @@ class Flow:
         for body, handles, signature in self._loop_joins.get(block, ()):
             if target not in body:
                 core = self._leave_loop(core, handles, signature)
+        waited = self._guarded.leaving(block, target)
+        if waited:
+            core = state.wait(core, waited)
         if target <= block:
             facts = {}
         for key, incoming in self.outline.phis.get(target, ()):
@@ -322,5 +327,9 @@ def _returned(terms: Terms, facts: Facts) -> int | None:
     term = terms[0]
     if term[0][0] == "c" and term[2] == 0:
         return term[1]
+    if term[0][0] == "b":
+        _, predicate, left, right = term[0]
+        answer = decide((left, predicate, right[1]), facts)
+        return None if answer is None else int(answer)
     fact = facts.get(term)
     return fact[1] if fact is not None and fact[0] else None

@@ -156,8 +156,16 @@ class Instance:
             tuple(sorted(released.items())),
             tuple(sorted(active.items())),
             tuple(sorted(joined)),
-            core[4],
+            self._flags(core[4], choice),
         )
+
+    def _flags(self, flags: Terms, choice: int) -> Terms:
+        found = [
+            t
+            for flag in flags
+            for t in (self.terms(flag, choice) if flag[0][0] != "?" else (flag,))
+        ]
+        return tuple(sorted(set(found)))
 
     def thread(self, thread: ThreadId) -> ThreadId:
         """A thread of the callee, as the caller names it."""

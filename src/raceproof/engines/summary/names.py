@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from raceproof.engines.summary.outline import Outline
+from raceproof.engines.summary.outline import Induction, Outline
 from raceproof.engines.summary.state import ThreadId
 from raceproof.engines.summary.terms import Origin, Term
 from raceproof.engines.summary.unit import Unit
@@ -46,6 +46,12 @@ class Names:
     def site(self, function: str, number: int) -> Site:
         position = self.position(function, number)
         return Site(self.number(function, number), self.function(function), position)
+
+    def counting_loop(self, index: Term) -> Induction | None:
+        """The loop whose variable an index is, perhaps plus a number."""
+        origin, _, stride, _ = index
+        outline = self._outlines.get(origin[1]) if origin[0] == "r" and not stride else None
+        return outline.inductions.get(origin[2]) if outline is not None else None
 
     def is_library_code(self, function: str) -> bool:
         """Whether the function is the C++ standard library's own."""

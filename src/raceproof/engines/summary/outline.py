@@ -27,7 +27,7 @@ import marshal
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
-from raceproof.engines.summary.terms import Term
+from raceproof.engines.summary.terms import Term, Terms
 
 Event: TypeAlias = tuple[Any, ...]
 Test: TypeAlias = tuple[Term, str, int]
@@ -37,6 +37,10 @@ ATOMIC: Term = (("a",), 0, 0, ())
 
 _FOR_PEOPLE = frozenset({"display", "file", "line", "places", "content"})
 """What makes no difference to a summary."""
+
+
+Induction: TypeAlias = tuple[int, int, str, Term]
+"""A counting loop: start, step, predicate, bound."""
 
 
 @dataclass(slots=True)
@@ -51,8 +55,8 @@ class Outline:
     blocks: tuple[tuple[tuple[Event, ...], tuple[Any, ...]], ...]
     phis: dict[int, tuple[tuple[Term, tuple[tuple[int, int], ...]], ...]]
     """Block -> its integer phis that receive constants: (key, ((from block, constant), ...))."""
-    inductions: dict[int, tuple[int, int, str, Term]]
-    """Register -> (start, step, predicate, bound) of a counting loop."""
+    inductions: dict[int, Induction]
+    """Register -> the loop that it counts."""
     mentions: tuple[str, ...]
     """The functions it names."""
     places: dict[int, tuple[int, int, str]]
@@ -61,6 +65,10 @@ class Outline:
     """Stack slot -> C name, type, size."""
     allocations: dict[int, tuple[str, int]]
     """Allocation -> type and size of its objects, empty and 0 if not known."""
+    tests: dict[int, tuple[Terms, bool]]
+    """Block -> what its branch tests, see `tested`."""
+    result_tests: Terms
+    """What memory its result was computed from."""
     content: bytes = b""
     """Digest of the body, see `seal`."""
     is_flat: bool = field(default=True)

@@ -7,18 +7,20 @@ gets only `YES` a `likely` one. Conditions 1 to 5 of DarC, section 3.3, and some
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from raceproof.engines.summary.contexts import RootedAccess
 from raceproof.engines.summary.memory import Memory, Place
+from raceproof.engines.summary.outline import Induction
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.scope import overlap
 from raceproof.engines.summary.state import ThreadId
 from raceproof.engines.summary.summary import Site
-from raceproof.engines.summary.terms import Origin, Term, root
+from raceproof.engines.summary.terms import Origin, Term, is_number, root
 
 NO, PERHAPS, YES = 0, 1, 2
+FAR = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,41 @@ class Located:
     stride: int
     aliases: int
     """How many places it may go to."""
+
+    @property
+    def place(self) -> Place:
+        return self.origin, self.offset, self.stride
+
     sites: tuple[Site, ...] = ()
     """Where it happens: the accesses of one kind differ in nothing that a reason looks at."""
+
+
+class Flags:
+    """Who writes what: whether a thread may set a flag that another one tests."""
+
+    def __init__(self, memory: Memory, accesses: Iterable[RootedAccess]) -> None:
+        self._memory = memory
+        self._writes: dict[tuple[ThreadId, Origin], dict[tuple[int, int], None]] = {}
+        self._memo: dict[tuple[Term, ThreadId], tuple[Place, ...]] = {}
+        for access in accesses:
+            if access.is_write:
+                for origin, offset, stride in memory.places(access.address):
+                    written = self._writes.setdefault((access.thread, origin), {})
+                    written[offset, stride] = None
+
+    def is_set_by(self, flag: Term, thread: ThreadId, but: Place) -> bool:
+        key = (flag, thread)
+        known = self._memo.get(key)
+        if known is None:
+            known = self._memo[key] = tuple(
+                place
+                for place in self._memory.places(flag)
+                if any(
+                    overlap(place[1], place[2], *at)
+                    for at in self._writes.get((thread, place[0]), ())
+                )
+            )
+        return any(place != but for place in known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +79,9 @@ class World:
     running: Mapping[str, frozenset[ThreadId]]
     """Function -> threads that run it."""
     is_library_code: Callable[[str], bool]
+    counting_loop: Callable[[Term], Induction | None]
+    """The loop whose variable the index is."""
+    flags: Flags
 
 
 Reason = Callable[[Located, Located, World], int]
@@ -73,7 +111,37 @@ def same_bytes(a: Located, b: Located, world: World) -> int:
     size = second if a.offset <= b.offset else first
     if not overlap(a.offset, a.stride, b.offset, b.stride, max(size, 1)):
         return NO
+    one, other = _span(a, world), _span(b, world)
+    if one is None or other is None:
+        return PERHAPS
+    if not overlap(one[0], one[1], other[0], other[1], max(size, 1)):
+        return NO
+    if one[2] + first <= other[0] or other[2] + second <= one[0]:
+        return NO
     return YES if a.stride == b.stride else PERHAPS
+
+
+def _span(item: Located, world: World) -> tuple[int, int, int] | None:
+    """The bytes of an array that a counting loop goes through: first, step, last.
+
+    None if the index is not such a loop's, so that nobody knows which elements are meant. A
+    pointer that walks an array goes through all of it.
+    """
+    if not item.stride:
+        return item.offset, 0, item.offset
+    origin, constant, stride, symbol = item.access.address
+    if not symbol:
+        return item.offset, item.stride, FAR
+    loop = world.counting_loop(symbol) if item.stride == stride else None
+    if loop is None:
+        return None
+    start, step, predicate, bound = loop
+    is_bounded = step > 0 and predicate in ("lt", "le", "ne") and is_number(bound)
+    if not is_bounded or origin != item.origin:
+        return item.offset, item.stride, FAR
+    first = constant + (start + symbol[1]) * stride
+    count = max(bound[1] - start - (predicate != "le"), 0) // step
+    return first, step * item.stride, first + count * step * item.stride
 
 
 def at_the_same_time(a: Located, b: Located, world: World) -> int:
@@ -165,8 +233,16 @@ def _beside(a: Located, lock: Term) -> int | None:
 
 
 def nobody_waits(a: Located, b: Located, world: World) -> int:
-    """Semaphores, conditions and barriers may order the two."""
-    return PERHAPS if a.access.core[4] or b.access.core[4] else YES
+    """Semaphores, conditions and barriers may order the two, or flags that one sets and tests.
+
+    A flag is memory that the one side tests and the other side's thread writes. That an access is
+    behind a test of the very bytes it goes to is no order: check, then act.
+    """
+    for one, other in ((a, b), (b, a)):
+        for flag in one.access.core[4]:
+            if flag[0][0] == "?" or world.flags.is_set_by(flag, other.access.thread, one.place):
+                return PERHAPS
+    return YES
 
 
 def known_places(a: Located, b: Located, world: World) -> int:

@@ -7,7 +7,8 @@ A *core* is `(locks, released, active, joined, waited)`, each a sorted tuple:
     active     (thread, sure): created here and perhaps still running; not `sure` after a join
                that may have missed it
     joined     ids of threads that ended before this point, created by a caller
-    waited     one unknown term if a semaphore, condition or barrier was waited for
+    waited     what this point was waited or tested for: addresses of flags; unknown for a
+               semaphore, condition or barrier
 
 These are DarC's lockset, unlockset, threads_active and threads_joined (sections 3.2.1, 3.2.2),
 with may and must told apart. `combine(outer, inner)` puts what a callee did on top of what its
@@ -36,6 +37,7 @@ Core: TypeAlias = tuple[
 
 EMPTY: Core = ((), (), (), (), ())
 MAX_COUNT = 3
+MAX_WAITED = 6
 
 Matcher: TypeAlias = Callable[[ThreadId, Term], int]
 """How surely an id means a thread: 2 it does, 1 perhaps (or one of many), 0 it does not."""
@@ -132,8 +134,12 @@ def end(
     return (core[0], core[1], tuple(sorted(active.items())), tuple(sorted(joined)), core[4])
 
 
-def wait(core: Core) -> Core:
-    return (*core[:4], (UNKNOWN,))
+def wait(core: Core, flags: Terms = (UNKNOWN,)) -> Core:
+    """After waiting for the flags; if they are many, for anything."""
+    waited = tuple(sorted({*core[4], *flags}))
+    if len(waited) > MAX_WAITED:
+        waited = (UNKNOWN,)
+    return (*core[:4], waited)
 
 
 def join(left: Core, right: Core) -> Core:
@@ -152,8 +158,7 @@ def join(left: Core, right: Core) -> Core:
     released = _unite(dict(left[1]), dict(right[1]), both=True)
     active = _unite(dict(left[2]), dict(right[2]), both=False)
     joined = tuple(sorted(set(left[3]) & set(right[3])))
-    waited = left[4] or right[4]
-    return (_pack(locks), released, active, joined, waited)
+    return wait((_pack(locks), released, active, joined, left[4]), right[4])
 
 
 def _unite(left: dict[Any, bool], right: dict[Any, bool], *, both: bool) -> Any:
@@ -193,7 +198,7 @@ def combine(
             active[thread] = active.get(thread, False) or sure
         core = (core[0], core[1], tuple(sorted(active.items())), core[3], core[4])
     if inner[4]:
-        core = wait(core)
+        core = wait(core, inner[4])
     return core
 
 

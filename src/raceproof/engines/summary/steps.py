@@ -63,6 +63,7 @@ class Steps:
         self._contained: dict[Origin, set[Origin]] = {}
         self._steps: list[Step] = []
         self._resuming = 0
+        self._call_tests: dict[int, Terms] = {}
         for events, _ in outline.blocks:
             self._steps = []
             for event in events:
@@ -114,10 +115,23 @@ class Steps:
             self._thread(instance, thread, info)
         returned = instance.all_terms(summary.returns)
         self._new(returned)
+        if summary.tests:
+            known = self._call_tests.get(number, ())
+            self._call_tests[number] = unite([*known, *instance.all_terms(summary.tests)])
         self._steps.append(("call", number, name, instance))
         self.is_flat = self.is_flat and summary.is_flat
         self._resume_all(instance)
         return returned
+
+    def tested(self, terms: Terms) -> Terms:
+        """The addresses that a branch tests, with what the results of calls depend on."""
+        found: list[Term] = []
+        for term in terms:
+            if term[0][0] == "y":
+                found.extend(self._call_tests.get(term[0][2], ()))
+            else:
+                found.extend(self.scope.resolve(term))
+        return tuple(dict.fromkeys(term for term in found if root(term)[0] in "pgsh"))
 
     def _new(self, terms: Terms) -> None:
         made = [term[0] for term in terms if term[0][0] == "h"]

@@ -79,6 +79,8 @@ class Summary:
     is_cut: bool = False
     """Something was left out to keep it small."""
     digest: bytes = b""
+    tests: Terms = ()
+    """What memory its result depends on."""
 
     @property
     def is_flat(self) -> bool:
@@ -106,6 +108,7 @@ class Summary:
             sorted(self.published),
             self.matters,
             sorted(self.needs),
+            self.tests,
         )
         self.digest = hashlib.blake2b(marshal.dumps(visible, 2), digest_size=16).digest()
 

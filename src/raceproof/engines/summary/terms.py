@@ -12,6 +12,7 @@ names that multiple, so that two terms with the same symbol mean the same elemen
     ("h", function, number, chain)   a heap object by its allocation site and the calls around it
     ("x", function, number)   what an unmodelled call returned
     ("r", function, number)   an integer that a register holds
+    ("y", function, number)   the memory that the result of a call was computed from
     ("t", function, number, chain)   the id of a thread by its creation site
     ("b", predicate, term, term)     whether a comparison holds
     ("a",)                    the lock of atomic sections

@@ -28,6 +28,7 @@ from raceproof.ir import (
     Binary,
     Call,
     Cast,
+    Compare,
     Constant,
     ConstantExpression,
     ExtractField,
@@ -194,6 +195,12 @@ class Valuation:
             return terms
         return self.opaque(instruction)
 
+    def _compare(self, instruction: Compare) -> Terms:
+        left, right = self.terms(instruction.left), self.terms(instruction.right)
+        if len(left) == 1 == len(right) and is_number(right[0]):
+            return ((("b", instruction.predicate, left[0], right[0]), 0, 0, ()),)
+        return self.opaque(instruction)
+
     def _same(self, instruction: Freeze) -> Terms:
         return self.terms(instruction.value)
 
@@ -279,6 +286,7 @@ _HANDLERS: dict[type[Instruction], Callable[..., Terms]] = {
     Offset: Valuation._offset,
     Binary: Valuation._binary,
     Cast: Valuation._cast,
+    Compare: Valuation._compare,
     Freeze: Valuation._same,
     ExtractField: Valuation._extract,
     InsertField: Valuation._insert,
