@@ -1,14 +1,15 @@
 """Abstract interpretation of one thread.
 
 A function is run block by block until nothing changes. States are kept apart by the round of the
-loops they are in (up to a bound, so short loops are unrolled), and by the locks they hold (a few),
-so that
+loops they are in (up to a bound, so short loops are unrolled), and by the locks they hold and the
+threads that may be running (a few), so that
 
     if (pthread_mutex_trylock(&m) == 0) { x++; pthread_mutex_unlock(&m); }
+    if (start() == 0) { stop(); } x = 0;      // start returns 0 if it has created a thread
 
-is followed on two ways. Calls are run in the context of their caller; `recursion` says what is done
-about functions that call themselves. C++ exceptions leave a function beside its returns: what a
-call throws goes on at the landing pad of its caller, or at the caller's callers.
+are followed on two ways each. Calls are run in the context of their caller; `recursion` says what
+is done about functions that call themselves. C++ exceptions leave a function beside its returns:
+what a call throws goes on at the landing pad of its caller, or at the caller's callers.
 
 Soundness: `thread_modular` says why reading what other threads wrote, at each read, is enough.
 """
@@ -46,8 +47,8 @@ from raceproof.ir import (
 if TYPE_CHECKING:
     from raceproof.analysis.thread_modular import Analysis
 
-VARIANTS = 4
-"""So many different lock sets are kept apart at a block."""
+VARIANTS = 6
+"""So many different sets of locks and running threads are kept apart at a block."""
 PATIENCE = 3
 """Rounds of a loop before values are widened."""
 
@@ -205,7 +206,7 @@ class Interpreter:
             for slot in () if is_recursive else activation.slots:
                 state.memory = state.memory.forget(slot)
             state.registers = {}
-            key: object = (state.held, state.symbolic)
+            key: object = (state.held, state.symbolic, state.running)
             if key not in grouped and len(grouped) >= VARIANTS:
                 key = None
             old = grouped.get(key)
@@ -229,7 +230,7 @@ class Interpreter:
         def arrive(block: int, counters: Counters, state: State) -> None:
             nonlocal order
             known = variants.setdefault((block, counters), set())
-            variant: object = state.held
+            variant: object = (state.held, state.running)
             if variant not in known:
                 if len(known) >= VARIANTS:
                     variant = None
@@ -403,6 +404,8 @@ class Interpreter:
         activation.deciding = activation.function.blocks[source].terminator
         if state.running and not state.guided:
             state.guided = is_guided(self, activation, state, condition, known is None)
+        if known is None and state.sure and self.analysis.rounds.joins(activation.flow, source):
+            state.sure = 0
         if known is not False:
             taken = state.copy() if known is None else state
             if refine_condition(self, activation, taken, condition, True):
@@ -487,7 +490,7 @@ def _merged(states: list[State]) -> list[State]:
     """Fewer states: one for each set of locks, and one for the rest."""
     found: dict[object, State] = {}
     for state in states:
-        key: object = state.held
+        key: object = (state.held, state.running)
         if key not in found and len(found) >= VARIANTS:
             key = None
         old = found.get(key)

@@ -27,27 +27,27 @@ import time
 from raceproof.analysis.contexts import Contexts
 from raceproof.analysis.endings import Endings
 from raceproof.analysis.evaluate import Evaluator, InitialMemory
-from raceproof.analysis.flow import Flow, Flows
+from raceproof.analysis.flow import Flows
 from raceproof.analysis.interference import Interference
 from raceproof.analysis.interpreter import Interpreter, OutOfBudget
 from raceproof.analysis.objects import Objects
 from raceproof.analysis.records import Records
+from raceproof.analysis.rounds import Rounds
 from raceproof.analysis.state import Content, State
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
-from raceproof.concurrency.events import LockAttribute, ThreadCreate, ThreadJoin
+from raceproof.concurrency.events import LockAttribute
 from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
 from raceproof.domains.bases import Base
 from raceproof.domains.memory import Memory
 from raceproof.domains.values import AbstractValue, Pointers
-from raceproof.ir import Call, Compare, FunctionAddress, IntConstant, PointerType, Program
+from raceproof.ir import Compare, IntConstant, PointerType, Program
 from raceproof.ir.cfg import direct_calls
 from raceproof.verdict import BaseKind
 
 _MOST_THRESHOLDS = 48
-_FEW_ROUNDS = 2
 
 
 class Analysis:
@@ -235,35 +235,6 @@ class Analysis:
         ]
 
 
-class Rounds:
-    """How many rounds of a loop are kept apart: many where threads are created or joined, so that
-    each round's thread is known by itself; few elsewhere."""
-
-    def __init__(self, program: Program, events: Events, unroll: int) -> None:
-        self._few = unroll or _FEW_ROUNDS
-        self._many = max(self._few, min(20, 20_000 // max(1, program.instruction_count)))
-        self._busy = _functions_with_threads(program, events)
-        self._events = events
-        self._known: dict[tuple[str, int], int] = {}
-
-    def of(self, flow: Flow, head: int) -> int:
-        key = (flow.function.name, head)
-        found = self._known.get(key)
-        if found is None:
-            is_busy = any(
-                isinstance(instruction, Call) and self._concerns_threads(instruction)
-                for block in flow.loops[head].blocks
-                for instruction in flow.function.blocks[block].instructions
-            )
-            found = self._known[key] = self._many if is_busy else self._few
-        return found
-
-    def _concerns_threads(self, call: Call) -> bool:
-        if isinstance(self._events.of(call), ThreadCreate | ThreadJoin):
-            return True
-        return isinstance(call.callee, FunctionAddress) and call.callee.name in self._busy
-
-
 def _oddities(program: Program, events: Events) -> tuple[bool, bool]:
     """Does the program jump back to `setjmp`? Then what a thread writes is noted even while it is
     alone. And is a second lock of a mutex by its owner sure to count? Not if mutexes are made that
@@ -278,24 +249,6 @@ def _oddities(program: Program, events: Events) -> tuple[bool, bool]:
                 if isinstance(event, LockAttribute) and event.recursive is not True:
                     counts = False
     return jumps, counts
-
-
-def _functions_with_threads(program: Program, events: Events) -> set[str]:
-    """Functions that create or join threads, themselves or through what they call by name."""
-    callers: dict[str, set[str]] = {}
-    work: list[str] = []
-    for function in program.defined:
-        for call, name in direct_calls(function):
-            callers.setdefault(name, set()).add(function.name)
-            if isinstance(events.of(call), ThreadCreate | ThreadJoin):
-                work.append(function.name)
-    found: set[str] = set()
-    while work:
-        name = work.pop()
-        if name not in found:
-            found.add(name)
-            work.extend(callers.get(name, ()))
-    return found
 
 
 def _thresholds(program: Program) -> tuple[int, ...]:

@@ -47,6 +47,7 @@ from raceproof.ir import (
     Store,
     StructType,
     Type,
+    Value,
 )
 
 if TYPE_CHECKING:
@@ -294,7 +295,7 @@ def _assembly(run: Interpreter, act: Activation, i: Assembly, state: State) -> l
             "accesses only its own operands and does not synchronise"
         )
     given = domain.BOTTOM
-    for argument in i.arguments:
+    for argument in _direct_operands(i):
         value = scalar(run.value(act, state, argument))
         given = domain.join(given, domain.garbled(value, run.evaluator.pointer_bits))
     if i.text.strip():
@@ -305,6 +306,20 @@ def _assembly(run: Interpreter, act: Activation, i: Assembly, state: State) -> l
         run.assign(act, i, state, _mixed(run, i.result.type, given))
         return [state]
     return _any_result(run, act, i, state)
+
+
+def _direct_operands(assembly: Assembly) -> list[Value]:
+    """Those that are values, not places in memory that the assembler code is given."""
+    found = []
+    rest = list(assembly.arguments)
+    for constraint in assembly.constraints.split(","):
+        is_place = "*" in constraint
+        if constraint.startswith("~") or (constraint.startswith("=") and not is_place) or not rest:
+            continue
+        argument = rest.pop(0)
+        if not is_place:
+            found.append(argument)
+    return found + rest
 
 
 def _mixed(run: Interpreter, type_: Type, given: AbstractValue) -> Content:

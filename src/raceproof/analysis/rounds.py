@@ -1,0 +1,78 @@
+"""How many rounds of a loop are kept apart."""
+
+from __future__ import annotations
+
+from raceproof.analysis.flow import Flow
+from raceproof.concurrency.accesses import Events
+from raceproof.concurrency.events import Event, ThreadCreate, ThreadJoin
+from raceproof.ir import Call, FunctionAddress, Program
+from raceproof.ir.cfg import direct_calls
+
+_FEW_ROUNDS = 2
+_MANY_ROUNDS = 20
+_MOST_COPIES = 20_000
+"""Of instructions, in all rounds together."""
+
+Kinds = tuple[type[Event], ...]
+
+
+class Rounds:
+    """Many where threads are created or joined, so that each round's thread is known by itself;
+    few elsewhere."""
+
+    def __init__(self, program: Program, events: Events, unroll: int) -> None:
+        self._few = unroll or _FEW_ROUNDS
+        most = _MOST_COPIES // max(1, program.instruction_count)
+        self._many = max(self._few, min(_MANY_ROUNDS, most))
+        self._threads = _Loops(program, events, (ThreadCreate, ThreadJoin))
+        self._joins = _Loops(program, events, (ThreadJoin,))
+
+    def of(self, flow: Flow, head: int) -> int:
+        return self._many if self._threads.has(flow, head) else self._few
+
+    def joins(self, flow: Flow, block: int) -> bool:
+        """Is the block in a loop that waits for threads?"""
+        return any(self._joins.has(flow, head) for head in flow.nests[block])
+
+
+class _Loops:
+    """The loops with events of some kinds, in themselves or in what they call by name."""
+
+    def __init__(self, program: Program, events: Events, kinds: Kinds) -> None:
+        self._events = events
+        self._kinds = kinds
+        self._functions = _functions_with(program, events, kinds)
+        self._known: dict[tuple[str, int], bool] = {}
+
+    def has(self, flow: Flow, head: int) -> bool:
+        key = (flow.function.name, head)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = any(
+                isinstance(instruction, Call) and self._concerns(instruction)
+                for block in flow.loops[head].blocks
+                for instruction in flow.function.blocks[block].instructions
+            )
+        return found
+
+    def _concerns(self, call: Call) -> bool:
+        if isinstance(self._events.of(call), self._kinds):
+            return True
+        return isinstance(call.callee, FunctionAddress) and call.callee.name in self._functions
+
+
+def _functions_with(program: Program, events: Events, kinds: Kinds) -> set[str]:
+    callers: dict[str, set[str]] = {}
+    work: list[str] = []
+    for function in program.defined:
+        for call, name in direct_calls(function):
+            callers.setdefault(name, set()).add(function.name)
+            if isinstance(events.of(call), kinds):
+                work.append(function.name)
+    found: set[str] = set()
+    while work:
+        name = work.pop()
+        if name not in found:
+            found.add(name)
+            work.extend(callers.get(name, ()))
+    return found
