@@ -89,7 +89,7 @@ class Analysis:
         self._ticks = 0
         self._seen: dict[int, tuple[int, ...]] = {}
         self.external_pointer = domain.AbstractValue(
-            ints.top(bits), {self.objects.external: ints.top(bits)}
+            ints.top(bits), {self.objects.external: ints.constant(0, bits)}
         )
         self._bits = bits
 

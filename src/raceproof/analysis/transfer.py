@@ -308,6 +308,10 @@ def _assembly(run: Interpreter, act: Activation, i: Assembly, state: State) -> l
     return _any_result(run, act, i, state)
 
 
+_NOT_KEPT = ("p", "i", "n")
+"""Operands that assembler code computes an address or a constant with, and keeps nowhere."""
+
+
 def _direct_operands(assembly: Assembly) -> list[Value]:
     """Those that are values, not places in memory that the assembler code is given."""
     found = []
@@ -317,7 +321,7 @@ def _direct_operands(assembly: Assembly) -> list[Value]:
         if constraint.startswith("~") or (constraint.startswith("=") and not is_place) or not rest:
             continue
         argument = rest.pop(0)
-        if not is_place:
+        if not is_place and constraint not in _NOT_KEPT:
             found.append(argument)
     return found + rest
 

@@ -33,7 +33,7 @@ def address_range(width: int) -> Integers:
 class AbstractValue:
     """`is_integer` says that there is an integer part and nothing else."""
 
-    __slots__ = ("integers", "is_integer", "is_uninitialised", "is_unknown", "pointers")
+    __slots__ = ("_mixed", "integers", "is_integer", "is_uninitialised", "is_unknown", "pointers")
 
     def __init__(
         self,
@@ -47,6 +47,8 @@ class AbstractValue:
         self.is_unknown = is_unknown
         self.is_uninitialised = is_uninitialised
         self.is_integer = not (pointers or is_unknown or is_uninitialised or integers is None)
+        self._mixed: tuple[int, AbstractValue] | None = None
+        """The value `garbled`, for one width; often asked for where much is unclear."""
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -180,8 +182,19 @@ def garbled(value: AbstractValue, width: int) -> AbstractValue:
         if value.integers is None:
             return value
         return make(ints.top(width), NO_POINTERS, False, value.is_uninitialised)
-    pointers = {base: ints.top(offsets.width) for base, offsets in value.pointers.items()}
-    return AbstractValue(ints.top(width), pointers, False, value.is_uninitialised)
+    known = value._mixed
+    if known is not None and known[0] == width:
+        return known[1]
+    top = ints.top(next(iter(value.pointers.values())).width)
+    if all(offsets is top for offsets in value.pointers.values()):
+        if value.integers is ints.top(width):
+            return value
+        pointers = value.pointers
+    else:
+        pointers = dict.fromkeys(value.pointers, top)
+    result = AbstractValue(ints.top(width), pointers, False, value.is_uninitialised)
+    value._mixed = (width, result)
+    return result
 
 
 # --- the lattice ------------------------------------------------------------
