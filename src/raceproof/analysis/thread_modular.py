@@ -6,18 +6,47 @@ be running beside it ever write to those bytes (the strategy *over*), or its own
 (*under*). Threads are interpreted again until starts, writes and the threads themselves no longer
 change.
 
-Why *over* is sound. Take any sequentially consistent execution and any read in it, by thread T, of
-a byte last written by some write w. By induction over the execution, every value up to there is
-covered. Either w is T's own, or its creator's (or a creator's creator's) from before the creation:
-then it is in T's own view, which starts as the view of its creator. Or w is by another thread U:
-if U had ended and been joined by T, or by an ancestor before it created T's branch, its writes were
-joined into the view at that join (`absorb`). Otherwise nothing tells T that U has ended, so U is in
-the set of threads that may run beside T (a thread leaves that set only by such a join), and the
-value of w is among the values recorded for U. Writes are recorded unless no other thread may be
-running; then they reach others only through creations or joins of the writer.
+Why *over* is sound
+-------------------
 
-A thread leaves the set only when its id is a single known thread that is unique, so at most one
-instance is running, and this instance has been waited for.
+The claim: if no pair of recorded accesses is left, no sequentially consistent execution has a data
+race, as long as the assumptions of the answer hold and nothing was `not_followed`.
+
+*Values.* Take any execution and any read in it, by thread T, of a byte last written by some write
+w. By induction over the execution, every value up to there is covered. Either w is T's own, or its
+creator's (or a creator's creator's) from before the creation: then it is in T's own view, which
+starts as the view of its creator. Or w is by another thread U. If U had ended and been joined by T,
+or by an ancestor before it created T's branch, its writes were joined into the view at that join
+(`absorb`). Otherwise nothing tells T that U has ended, so U is in the set of threads that may run
+beside T (a thread leaves that set only by such a join), and the value of w is among the values
+recorded for U. Writes are recorded unless no other thread may be running; then they reach others
+only through creations or joins of the writer. No lock hides a value: what T read of shared memory
+is never taken to be still there at the next read, and a branch teaches something about a cell only
+if nothing can have been written since it was loaded and no other thread runs.
+
+*Objects.* A base is strong, that is overwritten instead of joined, and its locks count as one lock,
+only if it stands for one object: made once by an activation that runs once (no later round of a
+loop than are kept apart, no recursion) of a thread of which there is one instance ever
+(`is_repeated`, `is_unique`). A base that turns out weak later makes all threads be interpreted
+again.
+
+*Running threads.* A thread leaves the set only when its id is a single known thread that is unique,
+so at most one instance is running, and this instance has been waited for; with it go those of its
+children that it has waited for on every way to its end. A thread that may be cancelled may end
+anywhere, so none of its children goes. What an earlier instance left running (`inherited`) runs
+beside the next one. Two accesses are ordered only if one of them cannot be while the other's thread
+runs.
+
+*Locks.* A lock is held only if it was taken at one exact address of a strong base, or at an address
+known by name (`symbols`) whose registers have not been assigned since. It is given back by every
+release that may mean it. Joins keep what both ways hold. After a jump back to `setjmp` nothing is
+held; a recursive call keeps a lock of its caller only if its body never gives back more than it
+took (`recursion`). A new thread holds nothing.
+
+*Paths.* Code runs that nobody calls by name: threads, callbacks, destructors, exit functions,
+signal handlers (`endings`), exceptions (`interpreter`). A call or thread start through a pointer
+that may point anywhere, and any write through one, is `not_followed` and rules a proof out. What is
+outside of the program is named under the assumptions.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.describe import Describer
-from raceproof.engines.modular.detect import BaseReport, detect, is_sure
+from raceproof.engines.modular.detect import BaseReport, Pair, detect, is_sure, key_of
 from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.protections import protections_of
 from raceproof.options import Options
@@ -19,8 +19,8 @@ from raceproof.verdict import (
     Outcome,
 )
 
-Pair = tuple[RawAccess, RawAccess]
 _MOST_CANDIDATES = 200
+_MOST_EVIDENCE = 2000
 _MOST_BLIND = 20
 
 
@@ -37,9 +37,10 @@ def answer_of(
     candidates: list[Candidate] = []
     for report in reports:
         for location, pairs in _by_location(report, describer):
-            best = sorted(pairs, key=lambda pair: _rank(pair, sure))
+            every = report.spread(pairs, _MOST_EVIDENCE)
+            best = sorted(every, key=lambda pair: _rank(pair, sure))
             first, second = best[0]
-            is_likely = _key(best[0]) in sure
+            is_likely = key_of(best[0]) in sure
             accesses = (describer.access(first), describer.access(second))
             others: tuple[tuple[Access, Access], ...] = ()
             if options.all_pairs:
@@ -53,7 +54,7 @@ def answer_of(
                     others=others,
                 )
             )
-            for a, b in _different(best)[:_MOST_CANDIDATES]:
+            for a, b in best[:_MOST_CANDIDATES]:
                 candidates.append(Candidate(location, describer.access(a), describer.access(b)))
     blind = _blind(analysis)
     assumptions = sorted({a for info in analysis.threads.all for a in info.records.assumptions})
@@ -74,30 +75,20 @@ def answer_of(
     )
 
 
-def _key(pair: Pair) -> tuple[int, int, bool, bool]:
-    (a, b) = pair
-    if (a.instruction, a.is_write) > (b.instruction, b.is_write):
-        a, b = b, a
-    return a.instruction, b.instruction, a.is_write, b.is_write
-
-
 def _sure_pairs(analysis: Analysed, reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
     facts = Facts(analysis)
-    return {_key(pair) for report in reports for pair in report.pairs if is_sure(*pair, facts)}
+    return {
+        key_of(pair)
+        for report in reports
+        for pair in report.spread(report.pairs, _MOST_EVIDENCE)
+        if is_sure(*pair, facts)
+    }
 
 
 def _rank(pair: Pair, sure: set[tuple[int, int, bool, bool]]) -> tuple[object, ...]:
     """Sure before possible, write-write before read-write, then the order of the source."""
     a, b = pair
-    return (_key(pair) not in sure, not (a.is_write and b.is_write), a.instruction, b.instruction)
-
-
-def _different(pairs: list[Pair]) -> list[Pair]:
-    """One pair for each pair of instructions and threads."""
-    seen: dict[object, Pair] = {}
-    for pair in pairs:
-        seen.setdefault((_key(pair), pair[0].thread, pair[1].thread), pair)
-    return list(seen.values())
+    return (key_of(pair) not in sure, not (a.is_write and b.is_write), a.instruction, b.instruction)
 
 
 def _by_location(report: BaseReport, describer: Describer) -> list[tuple[Location, list[Pair]]]:

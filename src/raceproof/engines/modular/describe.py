@@ -103,7 +103,7 @@ class Describer:
             raw.is_write,
             raw.is_atomic,
             tuple(locks),
-            tuple(self.site(context.call) for context in chain[-self.depth :]),
+            tuple(self.site(context.call) for context in chain[max(0, len(chain) - self.depth) :]),
         )
 
 

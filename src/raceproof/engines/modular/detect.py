@@ -12,46 +12,84 @@ from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.reasons import reason_against
 
-_MOST_ACCESSES = 600
-"""More different accesses of one base are not paired one by one."""
+Pair = tuple[RawAccess, RawAccess]
 
 
 @dataclass(eq=False)
 class BaseReport:
-    """What was found out about one base."""
+    """What was found out about one base.
+
+    Accesses that no reason can tell apart are looked at once: `accesses` has one of each kind.
+    """
 
     base: int
     accesses: list[RawAccess]
-    pairs: list[tuple[RawAccess, RawAccess]] = field(default_factory=list)
+    kinds: dict[tuple[object, ...], list[RawAccess]]
+    """By signature, one access of each instruction."""
+    pairs: list[Pair] = field(default_factory=list)
     """Those that may race."""
     reasons: Counter[str] = field(default_factory=Counter)
     """How often each reason excluded a pair of different threads."""
+
+    def spread(self, pairs: list[Pair], most: int) -> list[Pair]:
+        """The pairs with all accesses of the same kinds: one for each pair of instructions and
+        threads, up to `most`."""
+        found: dict[object, Pair] = {}
+        for first, second in pairs:
+            for a in self.kinds[first.signature()]:
+                for b in self.kinds[second.signature()]:
+                    found.setdefault((key_of((a, b)), a.thread, b.thread), (a, b))
+                    if len(found) >= most:
+                        return list(found.values())
+        return list(found.values())
+
+
+def key_of(pair: Pair) -> tuple[int, int, bool, bool]:
+    """Which two instructions do what."""
+    (a, b) = pair
+    if (a.instruction, a.is_write) > (b.instruction, b.is_write):
+        a, b = b, a
+    return a.instruction, b.instruction, a.is_write, b.is_write
 
 
 def detect(analysis: Analysed, deadline: float | None = None) -> list[BaseReport]:
     """Every base that more than one thread accesses, in order; raises `OutOfBudget` if late."""
     facts = Facts(analysis)
     reports = []
-    for base, accesses in sorted(_by_base(analysis).items()):
-        if not _is_interesting(accesses, facts):
-            continue
-        reports.append(_check(base, accesses, facts, deadline))
+    for base, kinds in sorted(_by_base(analysis).items()):
+        accesses = [min(alike, key=lambda access: access.instruction) for alike in kinds.values()]
+        if _is_interesting(accesses, facts):
+            report = BaseReport(base, accesses, kinds)
+            _check(report, facts, deadline)
+            reports.append(report)
     return reports
 
 
-def _by_base(analysis: Analysed) -> dict[int, list[RawAccess]]:
-    """Accesses by base, one for each signature."""
-    found: dict[int, dict[tuple[object, ...], RawAccess]] = {}
+def _by_base(analysis: Analysed) -> dict[int, dict[tuple[object, ...], list[RawAccess]]]:
+    """Accesses by base and signature, one of each instruction."""
+    found: dict[int, dict[tuple[object, ...], dict[int, RawAccess]]] = {}
     for info in analysis.threads.all:
         if info.is_handler:
             continue
         for access in info.records.accesses.values():
-            alike = found.setdefault(access.base, {})
-            key = access.signature()
-            old = alike.get(key)
-            if old is None or access.instruction < old.instruction:
-                alike[key] = access
-    return {base: list(alike.values()) for base, alike in found.items()}
+            kinds = found.setdefault(access.base, {})
+            alike = kinds.setdefault(access.signature(), {})
+            old = alike.get(access.instruction)
+            if old is None or _is_clearer(access, old):
+                alike[access.instruction] = access
+    return {
+        base: {signature: list(alike.values()) for signature, alike in kinds.items()}
+        for base, kinds in found.items()
+    }
+
+
+def _is_clearer(access: RawAccess, other: RawAccess) -> bool:
+    """Is it better evidence for a race?"""
+    return (access.is_guided, not access.is_only, len(access.maybe)) < (
+        other.is_guided,
+        not other.is_only,
+        len(other.maybe),
+    )
 
 
 def _is_interesting(accesses: list[RawAccess], facts: Facts) -> bool:
@@ -62,17 +100,11 @@ def _is_interesting(accesses: list[RawAccess], facts: Facts) -> bool:
     return not facts.threads[thread].is_unique
 
 
-def _check(
-    base: int, accesses: list[RawAccess], facts: Facts, deadline: float | None
-) -> BaseReport:
-    report = BaseReport(base, accesses)
-    considered = accesses
-    if len(accesses) > _MOST_ACCESSES:
-        considered = sorted(accesses, key=lambda a: (len(a.held), a.instruction))
-    for index, first in enumerate(considered):
+def _check(report: BaseReport, facts: Facts, deadline: float | None) -> None:
+    for index, first in enumerate(report.accesses):
         if deadline is not None and time.monotonic() > deadline:
             raise OutOfBudget
-        for second in considered[index:]:
+        for second in report.accesses[index:]:
             if first.thread == second.thread and facts.threads[first.thread].is_unique:
                 continue
             reason = reason_against(first, second, facts)
@@ -80,7 +112,6 @@ def _check(
                 report.pairs.append((first, second))
             else:
                 report.reasons[reason] += 1
-    return report
 
 
 def is_sure(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
