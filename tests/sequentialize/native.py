@@ -11,8 +11,7 @@ from pathlib import Path
 from raceproof.concurrency import Models
 from raceproof.engines.bounded.sequential import Bounds, sequentialize
 from raceproof.engines.bounded.sequential.follow import Directions, directions
-from raceproof.engines.interleave import ENGINE
-from raceproof.engines.question import Question
+from raceproof.engines.question import Engine, Question
 from raceproof.frontend import load_program
 from raceproof.ir import Program
 from raceproof.options import DataModel, Options
@@ -76,10 +75,10 @@ def build(text: str, folder: Path, *macros: str) -> Native:
     return Native(binary)
 
 
-def plan_for(program: Program) -> Directions | None:
-    """How the printed program gets to a race that the engine `interleave` found."""
+def plan_for(program: Program, engine: Engine) -> Directions | None:
+    """How the printed program gets to a race that the engine found."""
     options = Options(stop_at_first=True)
-    answer = ENGINE.run(program, Question(options, deadline=time.monotonic() + 30))
+    answer = engine.run(program, Question(options, deadline=time.monotonic() + 10))
     for finding in answer.findings:
         if finding.schedule is not None:
             return directions(program, models(), finding.schedule)

@@ -131,6 +131,34 @@ int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x = 2; __VERIFIE
     assert build(printed(source), tmp_path).run("seed", "1", "300").returncode == 1
 
 
+def test_the_others_go_on_when_an_assumption_of_one_thread_fails(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        WORKER
+        + """
+void __VERIFIER_assume(int);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int ready;
+static void *worker(void *p) { x = 1; return p; }
+static void *opener(void *p) {
+    pthread_mutex_lock(&m); ready = 1; pthread_mutex_unlock(&m);
+    __VERIFIER_assume(0);
+    return p;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, opener, 0);
+    pthread_create(&b, 0, worker, 0);
+    pthread_mutex_lock(&m); int seen = ready; pthread_mutex_unlock(&m);
+    if (seen) x = 2;
+    return 0;
+}
+""",
+    )
+    native = build(printed(source), tmp_path, "ROUNDS=4u")
+    assert native.run("seed", "1", "3000").returncode == 1
+
+
 def test_counting_loops_are_known() -> None:
     program = next(p for p in programs() if p.path.stem == "01-counter-locked")
     worker = load(program.path).functions["worker"]

@@ -25,7 +25,7 @@ from raceproof.ir import (
     PointerType,
     Value,
 )
-from raceproof.machine.libc.registry import FUNCTIONS
+from raceproof.machine.libc.registry import CANCEL_POINTS, FUNCTIONS
 
 if TYPE_CHECKING:
     from raceproof.engines.bounded.sequential.thread_printer import ThreadPrinter
@@ -99,7 +99,7 @@ def _write_named(
         frame.writer.visible((), is_sync=True)
         frame.writer.line(f"must(0); {comment(f'{name} ends the program')}")
     else:
-        _write_library(frame, call, name, model)
+        _write_library(printer, frame, call, name, model)
 
 
 def _write_at_exit(frame: Frame, call: Call) -> None:
@@ -198,10 +198,16 @@ def set_result(frame: Frame, call: Call, text: str) -> None:
         frame.define(call.result, [wrapped(parts[0], text, frame.layout)])
 
 
-def _write_library(frame: Frame, call: Call, name: str, model: FunctionModel | None) -> None:
+def _write_library(
+    printer: ThreadPrinter, frame: Frame, call: Call, name: str, model: FunctionModel | None
+) -> None:
+    from raceproof.engines.bounded.sequential.endings import write_cancel_point
+
     effects = effects_of(frame, call, name)
     seen = [access for _, access in effects if access.is_shared != "0"]
-    if seen:
+    if name in CANCEL_POINTS:
+        write_cancel_point(printer, frame, seen)
+    elif seen:
         frame.writer.visible(seen, is_sync=False)
     known = LIBRARY.get(name)
     if known is not None and len(call.arguments) >= known.arguments:

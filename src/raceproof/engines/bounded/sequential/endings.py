@@ -6,11 +6,13 @@ registered, as often as there are calls in the program that register one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from raceproof.engines.bounded.sequential.calls import dispatch
 from raceproof.engines.bounded.sequential.frames import Frame, Given
 from raceproof.engines.bounded.sequential.handlers import Handlers
+from raceproof.engines.bounded.sequential.writer import Touched
 from raceproof.ir import POINTER
 
 if TYPE_CHECKING:
@@ -41,6 +43,28 @@ def end_process(printer: ThreadPrinter, frame: Frame, why: str) -> None:
         place = "exit_handlers[exit_handler_count]"
         _call(printer, frame, handlers, f"{place}[0]", f"{place}[1]", -1)
     writer.line(f"must(0); /* {why} */")
+
+
+def write_cancel_point(
+    printer: ThreadPrinter,
+    frame: Frame,
+    touched: Sequence[Touched],
+    enabled: str = "",
+    when_cancelled: Sequence[str] = (),
+) -> None:
+    """A visible statement where a cancelled thread ends."""
+    writer = frame.writer
+    if not printer.context.has_cancellation:
+        writer.visible(touched, is_sync=True, enabled=enabled)
+        return
+    writer.visible(touched, is_sync=True, enabled=f"must_end(t) || ({enabled})" if enabled else "")
+    goes_on = writer.fresh("o")
+    writer.line(f"if (!must_end(t)) {writer.jump(goes_on)}")
+    writer.line("thread[t].cancelled = 0;")
+    for text in when_cancelled:
+        writer.line(text)
+    end_thread(printer, frame, "~(address)0", cleans_up=True)
+    writer.label(goes_on)
 
 
 def end_thread(printer: ThreadPrinter, frame: Frame, result: str, *, cleans_up: bool) -> None:

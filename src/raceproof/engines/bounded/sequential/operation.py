@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.concurrency.model import FunctionModel, Success
 from raceproof.engines.bounded.sequential.calls import effects_of, set_result
-from raceproof.engines.bounded.sequential.endings import end_thread
+from raceproof.engines.bounded.sequential.endings import write_cancel_point
 from raceproof.engines.bounded.sequential.frames import Frame
 from raceproof.engines.bounded.sequential.writer import Touched
 from raceproof.ir import Call, NullPointer, Value
@@ -66,18 +66,10 @@ class Operation:
     ) -> None:
         """Begin a visible statement, with what the call touches; a cancelled thread ends at a
         cancellation point."""
-        cancels = is_cancel_point and self.frame.context.has_cancellation
-        if enabled and cancels:
-            enabled = f"must_end(t) || ({enabled})"
-        self.writer.visible(self.touched, is_sync=True, enabled=enabled)
-        if cancels:
-            goes_on = self.writer.fresh("o")
-            self.writer.line(f"if (!must_end(t)) {self.writer.jump(goes_on)}")
-            self.writer.line("thread[t].cancelled = 0;")
-            for text in when_cancelled:
-                self.writer.line(text)
-            end_thread(self.printer, self.frame, "~(address)0", cleans_up=True)
-            self.writer.label(goes_on)
+        if is_cancel_point:
+            write_cancel_point(self.printer, self.frame, self.touched, enabled, when_cancelled)
+        else:
+            self.writer.visible(self.touched, is_sync=True, enabled=enabled)
 
     def access(self) -> None:
         """Begin a statement that is visible only if others can see what it touches."""

@@ -17,6 +17,7 @@ from raceproof.engines.bounded.sequential.frames import Frame, Given
 from raceproof.engines.bounded.sequential.instructions import any_value
 from raceproof.engines.bounded.sequential.operation import Operation
 from raceproof.engines.bounded.sequential.synchronisation import SYNCHRONISATION
+from raceproof.engines.bounded.sequential.writer import END
 from raceproof.ir import Call, FloatType, FunctionAddress, IntType, PointerType
 
 if TYPE_CHECKING:
@@ -265,7 +266,9 @@ def _nondeterministic(o: Operation) -> None:
 
 
 def _assume(o: Operation) -> None:
-    o.writer.line(f"must({o.operand('condition')} != 0);")
+    o.writer.line(
+        f"if ({o.operand('condition')} == 0) {{ stuck(t); {o.writer.jump(END)} }} {comment(o.name)}"
+    )
 
 
 _WRITERS: dict[Role, Callable[[Operation], None]] = {

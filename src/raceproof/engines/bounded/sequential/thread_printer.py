@@ -112,7 +112,8 @@ class ThreadPrinter:
         """Print a call's body in place; `by_value` are arguments to copy: index and size."""
         functions = caller.functions if caller is not None else ()
         if functions.count(function.name) > self.context.bounds.unwind:
-            self.writer.line(f"must(0); /* recursion bound: {function.display} */")
+            self.writer.line(f"stuck(t); /* recursion bound: {function.display} */")
+            self.writer.goto(END)
             return
         if len(functions) >= _DEEPEST:
             raise UserError(f"calls are nested more than {_DEEPEST} deep at {function.display}")
@@ -277,20 +278,18 @@ class _Edges:
         label, lines = self._way(target)
         for line in lines:
             self._writer.line(line)
-        if label:
-            self._writer.goto(label)
+        self._writer.goto(label)
 
     def go_if(self, condition: str, target: int) -> None:
         label, lines = self._way(target)
-        jump = [self._writer.jump(label)] if label else []
-        self._writer.line(f"if ({condition}) {{ {' '.join([*lines, *jump])} }}")
+        self._writer.line(f"if ({condition}) {{ {' '.join([*lines, self._writer.jump(label)])} }}")
 
     def _way(self, target: int) -> tuple[str, list[str]]:
-        """The label of the target's copy (empty beyond the bounds), and what to do before."""
+        """The label of the target's copy (the end, beyond the bounds), and what to do before."""
         loops = self._frame.facts.loops
         copy, is_cut, is_back = loops.follow(self._copy, target)
         if is_cut:
-            return "", ["must(0); /* unwinding bound */"]
+            return END, ["stuck(t); /* unwinding bound */"]
         lines = self._phis(target)
         if is_back:
             lines.append("must(++silent < SILENT);")

@@ -11,7 +11,8 @@ static jmp_buf over;
 static uint64_t given[MOST], taken[MOST];
 static unsigned given_count, given_next, taken_count;
 static uint64_t generator;
-static unsigned is_quiet;
+static const char *reported[32][2];
+static unsigned reported_count;
 static unsigned char saved_memory[SIZE];
 static unsigned char is_started[THREADS];
 
@@ -142,9 +143,15 @@ void __VERIFIER_assume(int condition)
 
 void reach_error(void)
 {
-    if (!is_quiet)
+    unsigned i = 0;
+    while (i < reported_count && (reported[i][0] != place[1] || reported[i][1] != place[2]))
+        ++i;
+    if (i == reported_count && i < 32) {
+        reported[i][0] = place[1];
+        reported[i][1] = place[2];
+        reported_count = i + 1;
         fprintf(stderr, "data race: %s and %s\n", place[1], place[2]);
-    is_quiet = 1;
+    }
     longjmp(over, 2);
 }
 

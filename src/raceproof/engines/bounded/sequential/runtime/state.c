@@ -45,9 +45,9 @@ static uint64_t unmodelled(void)
     return (uint64_t)__VERIFIER_nondet_long();
 }
 
-//: struct_thread thread NONE RUNNING FINISHED threads alive
+//: struct_thread thread NONE RUNNING FINISHED STUCK threads alive
 /* The threads, in the order of their creation; thread 0 runs main. */
-enum { NONE, RUNNING, FINISHED };
+enum { NONE, RUNNING, FINISHED, STUCK };
 
 struct thread {
     address entry, argument, result, stack;
@@ -349,6 +349,15 @@ static int stop(unsigned t, unsigned label, int is_visible)
         return 0;
     thread[t].pc = label;
     return 1;
+}
+
+//: stuck
+/* The thread cannot go on: it has come to the bounds, or to an assumption that does not hold. The
+   others can, as if it were never chosen again. */
+static void stuck(unsigned t)
+{
+    must(!thread[t].atomic);
+    thread[t].state = STUCK;
 }
 
 //: blocked
