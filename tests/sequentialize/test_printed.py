@@ -176,12 +176,18 @@ def test_what_has_no_model_is_named(tmp_path: Path) -> None:
     [
         ("long double d; int main(void) { d = d + 1; return 0; }", "f80"),
         ("__int128 w; int main(void) { w = w * w; return 0; }", "i128"),
-        ("void f(int n) { x++; f(n); f(n + 1); } int main(void) { f(0); }", "lower --unwind"),
     ],
 )
 def test_what_cannot_be_translated_is_said(tmp_path: Path, code: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        printed(write(tmp_path, WORKER + code), unwind=18)
+        printed(write(tmp_path, WORKER + code))
+
+
+def test_a_program_that_is_too_long_is_not_printed(tmp_path: Path) -> None:
+    code = "void f(int n) { x++; f(n); f(n + 1); } int main(void) { f(0); }"
+    bounds = Bounds(unwind=18, lines=1000)
+    with pytest.raises(UserError, match="lower --unwind"):
+        sequentialize(load(write(tmp_path, WORKER + code)), models(), bounds)
 
 
 def test_a_program_without_main(tmp_path: Path) -> None:
