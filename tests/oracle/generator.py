@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 _HEAD = """\
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -26,6 +27,10 @@ struct { int x; int y; } pair;
 int *heap;
 atomic_int c0, c1;
 pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+pthread_mutex_t *which = &m0;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+int *alias = &g0;
 pthread_rwlock_t r0 = PTHREAD_RWLOCK_INITIALIZER;
 pthread_cond_t cv = PTHREAD_COND_INITIALIZER;
 pthread_barrier_t bar;
@@ -35,9 +40,19 @@ _Thread_local int own;
 
 static void set(int *target, int value) { *target = value; }
 static int get(int *source) { return *source; }
+static void take(pthread_mutex_t *lock) { pthread_mutex_lock(lock); }
+static void give(pthread_mutex_t *lock) { pthread_mutex_unlock(lock); }
+static void begin(void) { g1 = 3; }
+static void *leaf(void *argument)
+{
+    pthread_mutex_lock(&m0);
+    g0 = 4;
+    pthread_mutex_unlock(&m0);
+    return argument;
+}
 """
 
-_PLACES = ("g0", "g0", "g0", "g1", "a[0]", "a[n]", "pair.x", "(*heap)")
+_PLACES = ("g0", "g0", "g0", "g1", "a[0]", "a[n]", "pair.x", "(*heap)", "(*alias)")
 
 
 def _indented(lines: list[str]) -> list[str]:
@@ -92,6 +107,16 @@ _SYNC = st.sampled_from(
             "pthread_cond_signal(&cv);",
         ],
         ["pthread_mutex_lock(&m1);", "x = ready;", "pthread_mutex_unlock(&m1);"],
+        ["pthread_once(&once, begin);"],
+        ["which = &m1;"],
+        ["{", "    pthread_t own;", "    pthread_create(&own, 0, leaf, 0);", "}"],
+        [
+            "{",
+            "    pthread_t own;",
+            "    pthread_create(&own, 0, leaf, 0);",
+            "    pthread_join(own, 0);",
+            "}",
+        ],
     )
 )
 
@@ -102,6 +127,14 @@ _GUARDS = (
     ("pthread_rwlock_wrlock(&r0);", "pthread_rwlock_unlock(&r0);"),
     ("pthread_rwlock_rdlock(&r0);", "pthread_rwlock_unlock(&r0);"),
     ("pthread_spin_lock(&spin);", "pthread_spin_unlock(&spin);"),
+    ("take(&m0);", "give(&m0);"),
+    ("take(&m1);", "give(&m1);"),
+    ("pthread_mutex_lock(which);", "pthread_mutex_unlock(which);"),
+    ("pthread_mutex_lock(&again);", "pthread_mutex_unlock(&again);"),
+    (
+        "pthread_mutex_lock(&again); pthread_mutex_lock(&again); pthread_mutex_unlock(&again);",
+        "pthread_mutex_unlock(&again);",
+    ),
     ("__VERIFIER_atomic_begin();", "__VERIFIER_atomic_end();"),
 )
 _CONDITIONS = ("x", "!x", "x == 1", "n", "atomic_load(&c0) == 1", "__VERIFIER_nondet_bool()")
@@ -109,6 +142,7 @@ _TRIES = (
     ("pthread_mutex_trylock(&m0) == 0", "pthread_mutex_unlock(&m0);"),
     ("!pthread_mutex_trylock(&m1)", "pthread_mutex_unlock(&m1);"),
     ("pthread_rwlock_trywrlock(&r0) == 0", "pthread_rwlock_unlock(&r0);"),
+    ("sem_trywait(&s0) == 0", "sem_post(&s0);"),
 )
 
 
