@@ -165,6 +165,21 @@ def test_cleanup_handlers_spoil_a_proof() -> None:
     assert conclusion(text, is_reduced=True) is not Conclusion.RACE_FREE
 
 
+def test_registers_live_again_after_a_jump_back() -> None:
+    """`z` is dead until the jump; states that differ in it alone are not the same."""
+    text = """
+    #include <setjmp.h>
+    static jmp_buf buffer;
+    static void *worker(void *a) { x = 1; return 0; }
+    int main(void) {
+      pthread_t t; int z = __VERIFIER_nondet_bool();
+      if (setjmp(buffer)) { if (z) x = 2; return 0; }
+      pthread_create(&t, 0, worker, 0);
+      pthread_mutex_lock(&m); pthread_mutex_unlock(&m);
+      longjmp(buffer, 1); }"""
+    assert agreed(text, is_open=True) is Conclusion.RACE
+
+
 def test_endless_loop_of_plain_accesses_ends() -> None:
     text = two("for (;;) x = 1;", "pthread_mutex_lock(&m); y = 1; pthread_mutex_unlock(&m);", "")
     assert agreed(text) is Conclusion.RACE_FREE

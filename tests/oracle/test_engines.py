@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
+from raceproof.concurrency import Models
+from raceproof.engines.interleave.layers import StaticLayers
+from raceproof.options import Options
 from tests.lowering import lower
 from tests.oracle.generator import Generated, concurrent_programs
 from tests.oracle.judging import answer, complaint, concluded, is_racy
@@ -26,6 +29,8 @@ def test_quick_engines_against_the_oracle(generated: Generated) -> None:
     assume(racy is not None)
     assert racy is not None
     assert concluded(program, is_reduced=True, most_states=4000) is racy
+    cleared = StaticLayers(program, Models.load(), Options(), lambda: 20.0).clear()
+    assert not racy or not cleared.is_proof or cleared.candidates
     for engine in ("modular", "summary"):
         assert not complaint(engine, answer(engine, program, 20.0), racy), engine
 

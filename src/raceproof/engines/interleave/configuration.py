@@ -11,11 +11,13 @@ them, so addresses do not depend on the interleaving and keys of equal states ar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from raceproof.machine.jumps import SetJump
 from raceproof.machine.machine import Machine
 from raceproof.machine.memory import MemorySnapshot
-from raceproof.machine.segments import AccessRange, SegmentKind
+from raceproof.machine.segments import AccessRange, CompiledFunction, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame
 from raceproof.machine.unknown import Inside, Unknown
 
@@ -91,7 +93,9 @@ def _thread_key(thread: ConcreteThread) -> Any:
     operation = pending.operation if pending is not None else None
     return (
         tuple([_frame_key(frame) for frame in thread.frames]),
-        None if operation is None else (type(operation).__name__, operation.name),
+        None
+        if operation is None
+        else (type(operation).__name__, operation.name, _plain(operation.state)),
         None
         if pending is None
         else (pending.options, tuple([_plain(argument) for argument in pending.arguments])),
@@ -99,6 +103,8 @@ def _thread_key(thread: ConcreteThread) -> Any:
         thread.arena.stack,
         thread.atomic_depth,
         thread.is_uncancellable,
+        _plain(thread.result),
+        thread.destructions,
         tuple(thread.thread_locals.items()),
         tuple([(number, _plain(value)) for number, value in thread.specifics.items()]),
         tuple([(_plain(routine), _plain(argument)) for routine, argument in thread.cleanups]),
@@ -119,6 +125,8 @@ def _frame_key(frame: Frame) -> Any:
             after = infos[~following if following < 0 else following].live
             live = tuple([index for index in after if index != info.result])
     registers = frame.registers
+    if _returns_twice(frame.code):
+        live = tuple(range(len(registers)))
     after_arguments = getattr(frame.after, "arguments", ())
     return (
         frame.code.function.name,
@@ -129,6 +137,12 @@ def _frame_key(frame: Frame) -> Any:
         tuple([_plain(argument) for argument in (*frame.arguments, *after_arguments)]),
         None if frame.after is None else (frame.after.name, _plain(frame.after.state)),
     )
+
+
+@cache
+def _returns_twice(code: CompiledFunction) -> bool:
+    """Whether it calls `setjmp`: then any register may matter again."""
+    return any(isinstance(info.operation, SetJump) for info in code.infos)
 
 
 def _plain(value: Any) -> Any:

@@ -113,7 +113,7 @@ class _Run:
             explored = self._explore(_EXPLORER_SHARE)
             if explored.is_proved:
                 return self._proof(explored)
-            if explored.hint and asked is None:
+            if explored.hint and (asked is None or explored.hint in self._open):
                 search.wanted([explored.hint])
         if not self._is_enough():
             self._search(search, self._until(1.0))

@@ -53,7 +53,7 @@ from raceproof.engines.interleave.configuration import (
     resume,
 )
 from raceproof.machine.control import Join
-from raceproof.machine.faults import Unsupported
+from raceproof.machine.faults import ChoiceNeeded, Unsupported
 from raceproof.machine.inputs import Inputs
 from raceproof.machine.machine import Machine
 from raceproof.machine.runner import PAUSE
@@ -152,6 +152,8 @@ class Explorer:
             return self._race(met)
         except Unsupported as unsupported:
             return self._stop(str(unsupported))
+        except ChoiceNeeded:
+            return self._stop("an unknown value where a known one is needed")
         left_out = self._machine.left_out
         if left_out:
             return self._stop(f"not done by the machine: {', '.join(sorted(left_out))}")
