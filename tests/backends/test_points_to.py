@@ -206,3 +206,10 @@ def test_folding_only_goes_on() -> None:
     assert shape.fold(8)
     assert shape.stride == 4
     assert not shape.fold(16)
+
+
+def test_a_struct_that_starts_with_an_array_keeps_its_members_apart() -> None:
+    shape = Shape(size=40, arrays=((0, 32, 1),))
+    assert shape.moved(0, 32) == {32}
+    assert shape.moved(0, 4) == {0}
+    assert shape.moved(0, -4) == {0}

@@ -56,7 +56,9 @@ class Shape:
     def moved(self, cell: int, distance: int) -> set[int]:
         """The cells that many bytes on from any byte that `cell` stands for.
 
-        Bytes outside of the object are left out: no pointer may get there.
+        Bytes outside of the object are left out: no pointer may get there. Nor does one leave an
+        array forwards, but from its start, where the struct around it may be meant; backwards it
+        goes to an earlier element, or from any element to the struct that it is known to be in.
         """
         if self.stride:
             return {(cell + distance) % self.stride}
@@ -64,6 +66,8 @@ class Shape:
         straight = self.cell(cell + distance)
         if straight is not None:
             found.add(straight)
+        if distance >= 0:
+            return found
         for start, end, element in self.arrays:
             if start <= cell and (end is None or cell < end):
                 if start <= cell + distance and (end is None or cell + distance < end):
@@ -185,4 +189,12 @@ def _add_debug_arrays(debug: DebugInfo, key: str, at: int, arrays: list[Array], 
         _add_debug_arrays(debug, type_.target, at, arrays, depth + 1)
     elif type_.kind in ("struct", "union"):
         for member in type_.members:
+            if type_.kind == "union" and _is_bytes(debug, member.type):
+                continue
             _add_debug_arrays(debug, member.type, at + member.offset, arrays, depth + 1)
+
+
+def _is_bytes(debug: DebugInfo, key: str) -> bool:
+    """A char array: in a union only another view of the rest, as `__size` of a mutex."""
+    type_ = debug.type(key)
+    return type_.kind == "array" and debug.type(type_.target).size == 1

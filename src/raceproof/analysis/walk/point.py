@@ -46,6 +46,8 @@ class Point(NamedTuple):
     """Bit set of the threads that may run beside this one."""
     sure: int = 0
     """Bit set of those created and not joined on every way here."""
+    order: tuple[LockKey, ...] = ()
+    """The locks held in the order of their acquisition, where it is clear."""
     guided: int = 0
     """Is it unclear whether this point is ever reached? `ALL_ALONG` or `IN_BRANCH`, or both."""
 
@@ -86,5 +88,6 @@ def join(a: Point, b: Point) -> Point:
         a.fresh & b.fresh,
         a.running | b.running,
         a.sure & b.sure,
+        a.order if a.order == b.order else (),
         a.guided | b.guided,
     )

@@ -271,7 +271,9 @@ def _essence(point: Point) -> Point:
     only where it is sure that the point is reached."""
     if not point.running:
         return Point()
-    return point._replace(sure=0, maybe=frozenset()) if point.guided else point
+    if point.guided:
+        return point._replace(sure=0, maybe=frozenset(), order=())
+    return point._replace(order=())
 
 
 def is_later(event: ev.Event) -> bool:

@@ -301,7 +301,7 @@ class Steps:
                 times = min(held.times + 1, _MOST_COUNTED)
                 more = Held(key, held.is_write or is_write, times)
                 return point._replace(held=(point.held - {held}) | {more})
-        return point._replace(held=point.held | {Held(key, is_write)})
+        return point._replace(held=point.held | {Held(key, is_write)}, order=(*point.order, key))
 
     def _release(
         self, visit: Visit, layout: Layout, call: Call, event: ev.LockRelease, point: Point
@@ -441,14 +441,21 @@ class Steps:
 
 def _drop(point: Point, key: LockKey, is_recursive: bool) -> Point:
     """One unlock. Of a lock that was taken twice and may not be recursive, only one thing is known
-    after it: it may still be held (a recursive one), and may not (an error-checking one)."""
+    after it: it may still be held (a recursive one), and may not (an error-checking one).
+
+    Locks given back in another order than taken may hand threads on, one after the other: two
+    points without a common lock then need not meet.
+    """
     for held in point.held:
         if held.lock == key:
             rest = point.held - {held}
             if held.times > 1 and is_recursive:
                 rest |= {Held(key, held.is_write, held.times - 1)}
+                return point._replace(held=rest)
             left = point.maybe if held.times > 1 else point.maybe - {key}
-            return point._replace(held=rest, maybe=left)
+            guided = point.guided if point.order[-1:] == (key,) else point.guided | ALL_ALONG
+            order = tuple(lock for lock in point.order if lock != key)
+            return point._replace(held=rest, maybe=left, order=order, guided=guided)
     return point._replace(maybe=point.maybe - {key})
 
 
