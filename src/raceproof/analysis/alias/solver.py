@@ -229,7 +229,9 @@ class Solver:
     def _turn(self) -> None:
         """Each other constraint sees the addresses that are new to it."""
         busy, self._busy = self._busy, set()
-        for node in sorted(busy):
+        for count, node in enumerate(sorted(busy)):
+            if count % 256 == 0 and self._is_late():
+                raise OutOfTime
             if self._parent[node] != node:
                 self._busy.add(self.find(node))
                 continue

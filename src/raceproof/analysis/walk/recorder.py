@@ -108,11 +108,11 @@ class Recorder:
             self._creation(layout, context, call, event, point)
             return
         if isinstance(event, ev.AtomicFunction):
-            inside = self.walker.steps.atomic(point)
+            inside = self.walker.steps.locks.atomic(point)
             self._enter(layout, context, call, event.function.name, inside)
             return
         if isinstance(event, ev.Once):
-            lock = self.walker.steps.once_lock(layout.function.name, event)
+            lock = self.walker.steps.locks.once_lock(layout.function.name, event)
             if lock is not None:
                 point = point._replace(held=point.held | {Held(lock, True)})
         elif any(callback.time is CallbackTime.SIGNAL for callback in event.callbacks):

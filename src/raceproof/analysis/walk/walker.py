@@ -229,7 +229,9 @@ class Walker:
             if attempt.register == register:
                 point = point._replace(attempts=point.attempts - {attempt})
                 if attempt.is_zero == is_zero:
-                    point = self.steps.take(point, attempt.key, attempt.place, attempt.is_write)
+                    point = self.steps.locks.take(
+                        point, attempt.key, attempt.place, attempt.is_write
+                    )
         return point
 
     def _phis(self, layout: Layout, source: int, target: int, point: Point) -> Point:

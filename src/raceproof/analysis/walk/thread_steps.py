@@ -1,0 +1,81 @@
+"""Creations, joins and ends of threads, as a walk sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.walk.point import ALL_ALONG, Point
+from raceproof.concurrency import events as ev
+from raceproof.concurrency.model import Success, Wait
+from raceproof.ir import Call
+
+if TYPE_CHECKING:
+    from raceproof.analysis.walk.steps import Steps
+    from raceproof.analysis.walk.walker import Visit
+
+
+class ThreadSteps:
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+
+    def handlers(self) -> dict[type[ev.Event], Callable[..., Point | None]]:
+        return {
+            ev.ThreadCreate: self._create,
+            ev.ThreadJoin: self._join,
+            ev.ThreadExit: self._exit,
+            ev.ProcessExit: self._end,
+        }
+
+    def _create(
+        self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadCreate, point: Point
+    ) -> Point:
+        threads, creator = self.steps.walk.threads, self.steps.walker.info
+        before = point.running
+        names = self.steps.backend.entries(visit.name, call)
+        for name in names:
+            info = self.steps.walk.created(creator, visit.context, call, name)
+            if point.guided or len(names) > 1:
+                self.steps.walk.guided_starts |= info.bit
+            if info is creator or before & info.bit or not creator.is_unique:
+                threads.not_unique(info)
+            threads.created(info, before, not self.steps.walk.once.is_once(call.number))
+            others = before | creator.bit
+            threads.together(info, others & ~info.bit if info.is_unique else others | info.bit)
+            for child in list(threads.all):
+                if info.children >> child.index & 1:
+                    threads.together(child, others)
+            point = point._replace(
+                running=point.running | info.bit | info.children, sure=point.sure | info.bit
+            )
+        return point
+
+    def _join(
+        self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadJoin, point: Point
+    ) -> Point:
+        point = point._replace(guided=point.guided | ALL_ALONG)
+        if event.wait is not Wait.BLOCK or event.success not in (Success.ALWAYS, Success.ZERO):
+            return point
+        site = self.steps.backend.created_at(visit.name, event.thread, event.is_indirect)
+        infos = [i for i in self.steps.walk.threads.all if i.call == site and i.index]
+        if site is None or len(infos) != 1 or not infos[0].is_unique:
+            return point
+        info = infos[0]
+        if info.parent != self.steps.thread and not self.steps.walk.once.is_once(site):
+            return point
+        info.joins[call.number] = None
+        gone = info.bit
+        if info.left is not None and not self.steps.walk.has_cancellation:
+            gone |= info.children & ~info.left
+        return point._replace(running=point.running & ~gone, sure=point.sure & ~gone)
+
+    def _exit(
+        self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadExit, point: Point
+    ) -> None:
+        self.steps.walk.threads.ended(self.steps.walker.info, point.running)
+
+    def _end(
+        self, visit: Visit, layout: Layout, call: Call, event: ev.ProcessExit, point: Point
+    ) -> None:
+        return None
