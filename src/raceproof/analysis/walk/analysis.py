@@ -69,6 +69,8 @@ class Walk:
         self._last_rites = self._late_routines()
         self.depth = context_depth
         """Of the contexts; less than asked for if there would be too many."""
+        self.blocks = 0
+        """Gone through so far."""
         self._deadline = deadline
 
     def _home(self, call: Call) -> str:
@@ -128,6 +130,7 @@ class Walk:
                 walkers = self._walk_all()
             except TooManyContexts:
                 self.depth -= 1
+                self.blocks = 0
                 self.threads = Threads(self.program.entry)
                 self.contexts = Contexts()
         for index in sorted(walkers):

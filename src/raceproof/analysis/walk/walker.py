@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from raceproof.analysis.threads import ThreadInfo
     from raceproof.analysis.walk.analysis import Walk
 
-_MOST_BLOCKS = 100_000
-"""Blocks gone through before shorter contexts are tried."""
+_MOST_BLOCKS = 200_000
+"""Blocks gone through, by all threads, before shorter contexts are tried."""
+_MOST_THREADS = 32
+"""Threads before the same."""
 _MOST_ENTRIES = 6
 """Different points at the entry of a function in one context; more are joined."""
 
@@ -70,7 +72,6 @@ class Walker:
         self._overflow: dict[tuple[str, int], Visit] = {}
         self._queue: list[tuple[int, int, Visit]] = []
         self._count = 0
-        self._blocks = 0
 
     def run(self, name: str, context: Context, point: Point) -> Visit:
         """Visits all that can be reached; returns the first visit."""
@@ -79,10 +80,13 @@ class Walker:
             _, _, visit = heappop(self._queue)
             visit.is_queued = False
             self.walk.tick()
-            if self._blocks > _MOST_BLOCKS and self.walk.depth:
+            if self.walk.depth and self._is_too_much():
                 raise TooManyContexts
             self._make(visit)
         return first
+
+    def _is_too_much(self) -> bool:
+        return self.walk.blocks > _MOST_BLOCKS or len(self.walk.threads.all) > _MOST_THREADS
 
     def visit(
         self, name: str, context: Context, point: Point, caller: Visit | None = None
@@ -132,7 +136,7 @@ class Walker:
         work = [0]
         while work:
             block = heappop(work)
-            self._blocks += 1
+            self.walk.blocks += 1
             point = self._through(visit, layout, block)
             terminator = layout.function.blocks[block].terminator
             if isinstance(terminator, AfterInvoke):
