@@ -84,6 +84,10 @@ class Operation:
     ) -> bool:
         return True
 
+    def is_idle(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> bool:
+        """Whether it could go on, but nothing has happened that it waits for."""
+        return False
+
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         return 0
 

@@ -72,6 +72,11 @@ class _WakeUp(ConditionWait):
         may_give_up = self.model.wait is WaitMode.TIMED or machine.wakes_spuriously
         return tokens > 0 or may_give_up or thread.must_end
 
+    def is_idle(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> bool:
+        _, tokens = machine.sync.get(self.key(machine, arguments), ((), 0))
+        is_timed = self.model.wait is WaitMode.TIMED
+        return tokens == 0 and not thread.must_end and not is_timed
+
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         waiting, tokens = machine.sync.get(key, ((), 0))

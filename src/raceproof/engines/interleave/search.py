@@ -7,11 +7,12 @@ with a seeded generator, so that a search can be repeated.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from raceproof.engines.interleave.execution import Race, Scheduler, execute
+from raceproof.engines.interleave.execution import MOST_THREADS, Limits, Race, Scheduler, execute
 from raceproof.engines.interleave.schedulers import Holding, Lazy, Priorities, Uniform
 from raceproof.ir import Binary, Compare, IntConstant, Program, Switch
 from raceproof.machine.inputs import RandomInputs
@@ -19,6 +20,14 @@ from raceproof.machine.machine import Machine
 from raceproof.machine.replay import replay
 from raceproof.machine.segments import WRITE
 from raceproof.machine.thread import ConcreteThread
+
+_SHORTEST = 120
+_DOUBLINGS = 5
+"""Choices in the shortest executions, and how often that may be doubled for the longest."""
+_CROWDS = (2, 3, 3, 4, 4, 5, 6, 8, 12, MOST_THREADS)
+"""How many threads an execution has before it creates more only when it must."""
+_PATIENCE = 0.8
+"""How often threads that wait let others go first."""
 
 
 def interesting_constants(program: Program) -> tuple[int, ...]:
@@ -94,14 +103,11 @@ class DirectedSearch:
 
     def run(self, seconds_left: Callable[[], float], is_enough: Callable[[Race], bool]) -> None:
         """Hand each replayed race to `is_enough`, until it says so or the time is over."""
-        depth = 60
         while seconds_left() > 0:
-            scheduler = self._plan()
+            scheduler = _Noting(self._plan(), self._seen)
             inputs = RandomInputs(self._generator, self._constants)
-            race = execute(self._machine, _Noting(scheduler, self._seen), inputs, depth)
+            race = execute(self._machine, scheduler, inputs, self._limits())
             self.executions += 1
-            if self.executions % 8 == 0:
-                depth = min(depth * 2, 4000)
             if race is None:
                 continue
             if replay(self._machine, race.schedule).reached and is_enough(race):
@@ -110,6 +116,16 @@ class DirectedSearch:
     def wanted(self, pairs: Iterable[frozenset[int]]) -> None:
         """From now on look for these only."""
         self._pairs = list(pairs)
+
+    def _limits(self) -> Limits:
+        """First short executions, later also long ones: as much time for each length."""
+        generator = self._generator
+        doublings = min(int(-math.log2(1 - generator.random())), self.executions // 8, _DOUBLINGS)
+        return Limits(
+            _SHORTEST << doublings,
+            generator.choice(_CROWDS),
+            generator.random() < _PATIENCE,
+        )
 
     def _plan(self) -> Scheduler:
         generator = self._generator
