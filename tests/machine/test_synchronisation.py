@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from raceproof.options import DataModel, MutexRules
-from tests.machine.running import outcomes
+from tests.machine.running import machine_of, outcomes
 
 INSIDE = """
 static atomic_int inside, worst;
@@ -421,3 +421,16 @@ LIVES = [
 def test_ends_as_it_may(case: Case) -> None:
     settings = {"wakes_spuriously": False, **case.settings}
     assert outcomes(case.source, **settings) == case.expected
+
+
+def test_a_string_is_appended_where_it_ends_and_nowhere_else() -> None:
+    """What lies behind the appended text does not race with it; what it overwrites does."""
+    source = """static char text[32] = "ab", seen; static int place;
+    static void *append(void *arg) { strcat(text, "cd"); return 0; }
+    int main(void) { CREATE(a, append); seen = text[PLACE]; JOIN(a); return 0; }"""
+    found = {}
+    for place in (1, 2, 4, 5, 20):
+        machine = machine_of(source.replace("PLACE", str(place)))
+        machine.reset()
+        found[place] = machine.race_of(machine.threads[0]) is not None
+    assert found == {1: False, 2: True, 4: True, 5: False, 20: False}

@@ -16,7 +16,7 @@ from raceproof.concurrency.model import (
     WordSize,
 )
 from raceproof.machine.formatting import directives
-from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
+from raceproof.machine.segments import ATOMIC, UNSURE, WRITE, AccessRange
 from raceproof.machine.unknown import Inside, Unknown
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def _ranges(
     machine: Machine, effect: EffectModel, arguments: tuple[Any, ...]
 ) -> Iterator[AccessRange]:
     flags = (WRITE if effect.is_write else 0) | (ATOMIC if effect.is_atomic else 0)
+    if effect.size in (WordSize.UNKNOWN, WordSize.REACHABLE):
+        flags |= UNSURE
     last = len(arguments) if effect.rest else effect.argument + 1
     for index in range(effect.argument, min(last, len(arguments))):
         pointer = arguments[index]

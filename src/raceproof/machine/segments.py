@@ -24,9 +24,11 @@ from raceproof.ir import Function, Instruction, Register
 
 WRITE = 1
 ATOMIC = 2
+UNSURE = 4
+"""Perhaps fewer bytes: no race may be confirmed by it."""
 
 AccessRange = tuple[int, int, int]
-"""First byte, end, and `WRITE` and `ATOMIC` as flags."""
+"""First byte, end, and `WRITE`, `ATOMIC` and `UNSURE` as flags."""
 
 
 class SegmentKind(IntEnum):

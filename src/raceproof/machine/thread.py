@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from raceproof.machine.memory import Arena
-from raceproof.machine.segments import ATOMIC, WRITE, AccessRange, CompiledFunction
+from raceproof.machine.segments import ATOMIC, UNSURE, WRITE, AccessRange, CompiledFunction
 
 if TYPE_CHECKING:
     from raceproof.machine.operation import Operation
@@ -65,6 +65,8 @@ class Pending:
         """Accesses of the two that touch the same bytes, one writing, not both atomic."""
         for mine in self.accesses:
             for theirs in other.accesses:
+                if (mine[2] | theirs[2]) & UNSURE:
+                    continue
                 if mine[0] < theirs[1] and theirs[0] < mine[1] and races(mine[2], theirs[2]):
                     return mine, theirs
         return None

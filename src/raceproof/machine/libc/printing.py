@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from raceproof.machine.formatting import format_text
-from raceproof.machine.libc.registry import library
+from raceproof.machine.libc.registry import library, writes
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -60,6 +60,16 @@ def _sprintf(m: Machine, target: int, *arguments: Any) -> int:
     text = _formatted(m, arguments)
     m.memory.write(target, text + b"\0")
     return len(text)
+
+
+@writes("sprintf")
+def _sprintf_place(m: Machine, target: int, *arguments: Any) -> tuple[int, int]:
+    return target, len(_formatted(m, arguments)) + 1
+
+
+@writes("vsprintf")
+def _vsprintf_place(m: Machine, target: int, template: int, arguments: int) -> tuple[int, int]:
+    return _sprintf_place(m, target, template, *m.variable_arguments(template, arguments))
 
 
 @library("snprintf")

@@ -9,7 +9,7 @@ from raceproof.concurrency.model import FunctionModel, ReturnKind
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.operation import Operation
 from raceproof.machine.operators import bits_float
-from raceproof.machine.segments import WRITE
+from raceproof.machine.segments import UNSURE, WRITE, AccessRange
 from raceproof.machine.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ CANCEL_POINTS = frozenset(
 """Where a cancelled thread finds out, besides the operations of the thread library."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
+WRITTEN: dict[str, Callable[..., tuple[int, int]]] = {}
+"""Where these functions write how many bytes, if their models cannot say it."""
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -37,6 +39,17 @@ def library(*names: str) -> Callable[[_F], _F]:
     def register(function: _F) -> _F:
         for name in names:
             FUNCTIONS[name] = function
+        return function
+
+    return register
+
+
+def writes(*names: str) -> Callable[[_F], _F]:
+    """Registers where these functions write: `f(machine, *arguments)` gives address and size."""
+
+    def register(function: _F) -> _F:
+        for name in names:
+            WRITTEN[name] = function
         return function
 
     return register
@@ -58,6 +71,18 @@ class LibraryCall(Operation):
         self._is_float = is_float
         self._is_known = model is not None or self._function is not None
         self.is_cancel_point = self.is_sync = name in CANCEL_POINTS
+
+    def accesses(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> tuple[AccessRange, ...]:
+        """As the model says, but exactly where we know the text that will be written."""
+        found = machine.effects(self.model, arguments)
+        written = WRITTEN.get(self.name)
+        if written is None or any(isinstance(argument, Unknown) for argument in arguments):
+            return found
+        first, size = written(machine, *arguments)
+        sure = tuple(access for access in found if not access[2] & UNSURE)
+        return (*sure, (first, first + size, WRITE)) if size else sure
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         if self._function is not None and not any(

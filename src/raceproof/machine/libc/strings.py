@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raceproof.machine.libc.registry import library
+from raceproof.machine.libc.registry import library, writes
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -77,6 +77,16 @@ def _strncat(m: Machine, target: int, source: int, size: int, *_: Any) -> int:
     end = target + len(m.memory.string(target))
     m.memory.write(end, m.memory.string(source, size) + b"\0")
     return target
+
+
+@writes("strcat", "__strcat_chk")
+def _strcat_place(m: Machine, target: int, source: int, *_: Any) -> tuple[int, int]:
+    return target + len(m.memory.string(target)), len(m.memory.string(source)) + 1
+
+
+@writes("strncat", "__strncat_chk")
+def _strncat_place(m: Machine, target: int, source: int, size: int, *_: Any) -> tuple[int, int]:
+    return target + len(m.memory.string(target)), len(m.memory.string(source, size)) + 1
 
 
 @library("strchr", "index")
