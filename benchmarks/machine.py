@@ -23,7 +23,10 @@ PROGRAMS = {
     "arithmetic": """
         int main(void) {
             unsigned h = 1, i;
-            for (i = 0; i < 150000; i++) { h ^= i; h *= 16777619u; h ^= h >> 13; if (h & 1) h += i; }
+            for (i = 0; i < 150000; i++) {
+                h ^= i; h *= 16777619u; h ^= h >> 13;
+                if (h & 1) h += i;
+            }
             return h & 1;
         }""",
     "arrays": """
