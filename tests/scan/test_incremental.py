@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from raceproof.frontend.compiler import Source
+from raceproof.frontend.toolchain import Toolchain
 from raceproof.options import Options
-from raceproof.project import Report, find_project
+from raceproof.project import Report, find_project, units
 from raceproof.project import scan as scan_project
 from tests.scan.conftest import STATS_C, Scan, essence, locations
 
@@ -161,3 +163,53 @@ def test_killed_at_any_moment(project: Path, scan: Scan) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert essence(scan(code=1)) == expected
+
+
+# --- a change inside of one function --------------------------------------------------------------
+
+PATCHED = [
+    ("hits++;", "hits += 2;"),
+    ("hits++;", "hits++;\n    static int times;\n    times++;"),
+    ("    total += n;\n", ""),
+    ("hits++;", 'hits++;\n    puts("counted");'),
+]
+WHOLE = [
+    ("hits++;", "#ifdef MORE\n    hits++;\n#endif"),
+    ("hits++;", "/* a remark */ hits++;"),
+    ("hits++;", "enter(0); hits++;\n}\n\nvoid another(void)\n{"),
+    ("    enter(&guard);", "    pthread_mutex_lock(&guard);"),
+    ("int hits, total;", "int hits, total, more;"),
+    ("void count(int n)", "void count(int m)"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), PATCHED)
+def test_the_compiler_sees_the_changed_body_only(
+    project: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    scan()
+    edit(project / "src" / "stats.c", old, new)
+    expected = essence(scan("--no-cache"))
+    monkeypatch.delattr("raceproof.project.units._compile")
+    assert essence(scan()) == expected
+
+
+@pytest.mark.parametrize(("old", "new"), WHOLE)
+def test_other_changes_need_the_whole_file(
+    project: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    scan()
+    edit(project / "src" / "stats.c", old, new)
+    if "int m" in new:
+        edit(project / "src" / "stats.c", "total += n", "total += m")
+    expected = essence(scan("--no-cache"))
+    compiled = []
+    as_ever = units._compile
+
+    def compile_whole(source: Source, toolchain: Toolchain) -> tuple[str, list[str]]:
+        compiled.append(source.path.name)
+        return as_ever(source, toolchain)
+
+    monkeypatch.setattr(units, "_compile", compile_whole)
+    assert essence(scan()) == expected
+    assert compiled == ["stats.c"]

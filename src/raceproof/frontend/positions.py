@@ -20,6 +20,7 @@ class Positions:
         self.debug = debug
         self._positions: dict[str, Position | None] = {"": None}
         self._files: dict[str, str] = {}
+        self._names: dict[str, str] = {}
 
     def of(self, key: str) -> Position | None:
         """Where an instruction with `!dbg key` stands."""
@@ -52,9 +53,14 @@ class Positions:
 
     def file(self, key: str) -> str:
         """As the user named it; Clang cuts off what a path and the working directory share."""
-        fields = self.debug.fields(key)
-        name, folder = unquote(fields.get("filename", "?")), unquote(fields.get("directory", ""))
-        return name if not folder or folder == os.getcwd() else os.path.join(folder, name)
+        found = self._names.get(key)
+        if found is None:
+            fields = self.debug.fields(key)
+            name = unquote(fields.get("filename", "?"))
+            folder = unquote(fields.get("directory", ""))
+            is_here = not folder or folder == os.getcwd()
+            found = self._names[key] = name if is_here else os.path.join(folder, name)
+        return found
 
     def function(self, key: str) -> tuple[str, Position | None]:
         """The source name and place of a `!DISubprogram`."""

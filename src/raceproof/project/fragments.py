@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from raceproof.frontend.llvm_text import symbol
@@ -48,8 +49,21 @@ class TypeNames:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One function: its key, where it begins (0: nobody knows) and its brace opens, what it
+    names."""
+
+    name: str
+    key: bytes
+    file: str
+    start: int
+    scope: int
+    used: frozenset[str]
+
+
 class Fragments:
-    """The keys of a module's functions."""
+    """Reads the functions of a module."""
 
     def __init__(self, module: ModuleText) -> None:
         self._module = module
@@ -67,16 +81,19 @@ class Fragments:
             [module.layout, *((name, module.structs[name]) for name in unusual)], 2
         )
 
-    def start(self, text: FunctionText) -> int:
-        """The line where the function begins; 0 if nobody knows."""
-        found = _DEFINED.search(text.header)
-        return int(self._debug.fields(found[1]).get("line", "0")) if found else 0
-
-    def key(self, text: FunctionText) -> bytes:
+    def read(self, text: FunctionText) -> Fragment:
         whole = text.header + "\n" + "\n".join(text.lines)
-        first = self.start(text)
         found = _DEFINED.search(text.header)
-        own = self._positions.file(self._debug.fields(found[1]).get("file", "")) if found else ""
+        fields = self._debug.fields(found[1]) if found else {}
+        start = int(fields.get("line", "0"))
+        own = self._positions.file(fields["file"]) if "file" in fields else ""
+        names = _SYMBOL.findall(whole)
+        key = self._key(whole, start, own, names)
+        used = frozenset(name.strip('"') for name in names)
+        scope = int(fields.get("scopeLine", "0"))
+        return Fragment(name_of(text.header), key, own, start, scope, used)
+
+    def _key(self, whole: str, first: int, own: str, names: list[str]) -> bytes:
         meaning = self._meaning
         places = []
         for reference in _REFERENCE.findall(whole):
@@ -84,7 +101,6 @@ class Fragments:
             if type(meant) is tuple and meant[2] == own:
                 meant = (meant[0] - first, meant[1], "")
             places.append(meant)
-        names = _SYMBOL.findall(whole)
         strings = [name for name in names if name.startswith(".str")]
         parts = (
             _NUMBERS.sub("", whole),

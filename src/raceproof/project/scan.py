@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from raceproof.errors import UserError
 from raceproof.frontend.toolchain import Toolchain
@@ -21,6 +21,9 @@ from raceproof.project.sources import Project
 from raceproof.project.stamps import Files, Stamp, is_unchanged, stamp_key
 from raceproof.project.store import Store, digest, format_version
 from raceproof.verdict import Verdict
+
+if TYPE_CHECKING:
+    from raceproof.project.patches import Record
 
 Place: TypeAlias = tuple[str, str]
 """File and function."""
@@ -163,7 +166,8 @@ class _Scan:
             done = compile_unit(
                 sources[number], key, self._project, self._toolchain, chosen, before[number]
             )
-            return (done.record, done.stamp, done.trouble)
+            record = None if done.record is None else done.record.to_tuple()
+            return (record, done.stamp, done.trouble)
 
         def arrived(count: int) -> None:
             self._progress("compiling", count, len(numbers))
@@ -189,10 +193,13 @@ class _Scan:
                 self._store.put("stamps", self._keys[number], stamp)
                 self._store.put("units", stamp[0], record)
 
-    def _before(self, number: int) -> Any:
+    def _before(self, number: int) -> Record | None:
         """What came of the unit before it changed."""
+        from raceproof.project.patches import Record
+
         stamp = self._store.get("stamps", self._keys[number])
-        return None if stamp is None else self._store.get("units", stamp[0])
+        record = None if stamp is None else self._store.get("units", stamp[0])
+        return None if record is None else Record(*record)
 
     # --- verdicts ------------------------------------------------------------
 
