@@ -70,9 +70,13 @@ class Memory:
         return _few(found)
 
     def _inside(self, origin: Origin, offset: int, stride: int) -> Place | None:
-        """The place, unless it is outside of its object; offsets below the stride, if any."""
+        """The place, unless it is outside of its object.
+
+        The offset of an array inside of a struct is kept (`pool.slots[i]` is not `pool.lock`); one
+        that has run out of the object goes back to the first element it can mean.
+        """
         extent = self._extent(origin) if origin[0] in "gsh" else 0
-        if stride:
+        if stride and not 0 <= offset < (extent or stride):
             offset %= stride
         if extent and not 0 <= offset < extent:
             return None
