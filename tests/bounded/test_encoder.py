@@ -138,3 +138,24 @@ def test_a_schedule_that_does_not_replay_is_an_internal_error(
     assert answer.outcome is Outcome.UNKNOWN
     assert not answer.findings
     assert answer.detail.startswith("internal error: no replay of a race at ")
+
+
+ELEMENT = """
+static int table[4], spare;
+static void *first(void *arg)
+{{
+    unsigned n = __VERIFIER_nondet_int();
+    if (n < 4)
+        table[n] = 1;
+    return NULL;
+}}
+static void *second(void *arg) {{ {other} = 2; return NULL; }}
+"""
+
+
+@pytest.mark.parametrize("model", DataModel)
+def test_an_unknown_index_stays_in_its_array(model: DataModel, tmp_path: Path) -> None:
+    free = load(tmp_path, ELEMENT.format(other="spare") + TWO_THREADS, model)
+    assert ask(free).outcome is Outcome.RACE_FREE
+    racy = load(tmp_path, ELEMENT.format(other="table[3]") + TWO_THREADS, model)
+    assert ask(racy).outcome is Outcome.RACE

@@ -226,7 +226,7 @@ class Sharing:
                 return memory[term.arguments[1].number] | memory[term.arguments[2].number]
             case "add":
                 a, b = term.arguments
-                if b.is_constant and memory[a.number]:
+                if b.is_constant and memory[a.number] - {UNKNOWN}:
                     return self._moved(memory[a.number], b.constant)
                 return _sum(memory[a.number] | memory[b.number])
             case "sub" | "bvand" | "bvor" | "bvxor" | "mul" | "urem" | "shl" | "lshr" | "ashr":
