@@ -174,6 +174,111 @@ static void *first(void *arg)
         shared = 1;
     return NULL;
 }""",
+    "what the last look in vain has seen": """
+#include <stdatomic.h>
+static atomic_int turn;
+static void *third(void *arg) { turn = 1; turn = 2; return NULL; }
+static void *first(void *arg)
+{
+    pthread_t t;
+    int seen, last = 0;
+    pthread_create(&t, NULL, third, NULL);
+    while ((seen = turn) != 2)
+        last = seen;
+    if (last == 1)
+        shared = 1;
+    return NULL;
+}""",
+    "what the last two looks in vain have seen": """
+#include <stdatomic.h>
+static atomic_int turn;
+static void *third(void *arg) { turn = 1; turn = 3; turn = 2; return NULL; }
+static void *first(void *arg)
+{
+    pthread_t t;
+    int seen, last = 0, before = 0;
+    pthread_create(&t, NULL, third, NULL);
+    while ((seen = turn) != 2) {
+        before = last;
+        last = seen;
+    }
+    if (last == 3 && before == 1)
+        shared = 1;
+    return NULL;
+}""",
+    "how often it has waited": """
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ready;
+static void *third(void *arg)
+{
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(&lock);
+        ready = i == 2;
+        pthread_cond_signal(&changed);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+static void *first(void *arg)
+{
+    pthread_t t;
+    int waits = 0;
+    pthread_create(&t, NULL, third, NULL);
+    pthread_mutex_lock(&lock);
+    while (!ready) {
+        pthread_cond_wait(&changed, &lock);
+        waits++;
+    }
+    pthread_mutex_unlock(&lock);
+    if (waits == 3)
+        shared = 1;
+    return NULL;
+}""",
+    "a byte of a flag": """
+static union { int whole; char bytes[4]; } flag;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *third(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    flag.bytes[1] = 1;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+static void *first(void *arg)
+{
+    pthread_t t;
+    int seen;
+    pthread_create(&t, NULL, third, NULL);
+    pthread_mutex_lock(&lock);
+    flag.whole = 1;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    seen = flag.whole;
+    pthread_mutex_unlock(&lock);
+    if (seen == 257)
+        shared = 1;
+    return NULL;
+}""",
+    "an access that a section comes to": """
+static int place, numbers[2];
+static void *third(void *arg)
+{
+    __VERIFIER_atomic_begin();
+    place = 1;
+    __VERIFIER_atomic_end();
+    __VERIFIER_atomic_begin();
+    int *target = place ? &shared : &numbers[0];
+    *target = 1;
+    __VERIFIER_atomic_end();
+    return NULL;
+}
+static void *first(void *arg)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, third, NULL);
+    return NULL;
+}""",
 }
 MAIN_WITH_ARGUMENTS = """
 #undef main
@@ -199,10 +304,16 @@ FOUND = (
     "a clean-up handler",
     "a loop entered in its middle",
     "a try that fails while the lock is held in vain",
+    "a byte of a flag",
+    "an access that a section comes to",
+    "how often it has waited",
     "odd elements",
+    "what the last look in vain has seen",
+    "what the last two looks in vain have seen",
 )
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_finds(name: str, tmp_path: Path) -> None:
-    assert ask(load(tmp_path, EXTERN + RACY[name] + TWO_THREADS), unwind=5).outcome is Outcome.RACE
+    program = load(tmp_path, EXTERN + RACY[name] + TWO_THREADS)
+    assert ask(program, unwind=5, rounds=4).outcome is Outcome.RACE
