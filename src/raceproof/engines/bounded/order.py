@@ -6,7 +6,7 @@ along each thread (the thread's number as its lowest bits keeps clocks of differ
 and a read gives the value of the last write before it:
 
     before(w, r)   w is executed, to the cell that r reads, with a smaller clock
-    before(w, r) and no w' with before(w', r) and a greater clock than w   =>   value(r) = value(w)
+    value(r) = value(w) for that w with before(w, r) that has the greatest clock
 
 The events of an atomic section share their clock, and so do plain accesses with the step before
 them (`movers`). Any other sequentially consistent execution of the unfolded program, and any
@@ -27,8 +27,6 @@ from raceproof.engines.bounded.rounds import InitialValue
 from raceproof.engines.bounded.solver import Model
 from raceproof.engines.bounded.terms import Term, Terms
 
-_PAIRWISE_LIMIT = 40
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CellWrite:
@@ -37,6 +35,15 @@ class _CellWrite:
     """Among the event's operations."""
     when: Term
     """It is executed and goes to the cell."""
+    value: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Last:
+    """The last of some writes before a read, if there is one."""
+
+    exists: Term
+    clock: Term
     value: Term
 
 
@@ -199,34 +206,49 @@ class OrderEncoding:
     def _define_cell(
         self, event: Event, position: int, here: Term, cell: Cell, value: Term
     ) -> None:
-        terms, add = self.terms, self.assertions.append
-        candidates: list[tuple[_CellWrite, Term]] = []
+        """The part of a read that comes from one cell: the last write of each thread before it,
+        and of these the one with the greatest clock."""
+        terms = self.terms
+        lasts: dict[int, _Last] = {}
         for write in self._writes.get(cell, ()):
+            self._check_time()
             if write.event is event:
                 is_before = terms.truth(write.position < position)
             else:
                 is_before = self.earlier(write.event, event)
             before = terms.and_(write.when, is_before)
-            if before is not terms.false:
-                candidates.append((write, before))
+            if before is terms.false:
+                continue
+            clock = self._clocks[write.event.thread][write.event.index]
+            new = _Last(before, clock, write.value)
+            old = lasts.get(write.event.thread)
+            if old is not None:
+                new = self._choose(before, new, old)
+            lasts[write.event.thread] = new
         number, start, end = cell
         initial = self._initial(self.cells.objects[number], start, end - start)
-        nothing = terms.not_(terms.any(before for _, before in candidates))
-        add(terms.implies(terms.and_(here, nothing), terms.eq(value, initial)))
-        for write, before in candidates:
-            self._check_time()
-            last = terms.and_(here, before)
-            for other, other_before in candidates:
-                if other is write:
-                    continue
-                if other.event is write.event:
-                    is_older = terms.truth(other.position < write.position)
-                else:
-                    is_older = self.earlier(other.event, write.event)
-                last = terms.and_(last, terms.or_(terms.not_(other_before), is_older))
-                if last is terms.false:
-                    break
-            add(terms.implies(last, terms.eq(value, write.value)))
+        result = _Last(terms.false, terms.false, initial)
+        for last in lasts.values():
+            if result.exists is terms.false:
+                is_newer = last.exists
+                result = _Last(last.exists, last.clock, terms.ite(is_newer, last.value, initial))
+                continue
+            is_newer = terms.and_(
+                last.exists,
+                terms.or_(
+                    terms.not_(result.exists), terms.compare("ult", result.clock, last.clock)
+                ),
+            )
+            result = self._choose(is_newer, last, result)
+        self.assertions.append(terms.implies(here, terms.eq(value, result.value)))
+
+    def _choose(self, condition: Term, a: _Last, b: _Last) -> _Last:
+        terms = self.terms
+        return _Last(
+            terms.or_(a.exists, b.exists),
+            terms.ite(condition, a.clock, b.clock),
+            terms.ite(condition, a.value, b.value),
+        )
 
     def _assumptions(self) -> None:
         terms = self.terms
