@@ -118,6 +118,29 @@ int main(void) {
     assert build(text, tmp_path, "THREADS=2u").run("seed", "1", "300").returncode == 0
 
 
+def test_the_first_thread_races_though_the_second_is_beyond_the_bound(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        WORKER
+        + """
+int y;
+static void *worker(void *p) { x = 1; y = 1; return p; }
+static void *starter(void *p) {
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0);
+    y = 3;
+    pthread_create(&b, 0, worker, 0);
+    return p;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, starter, 0); x = 2; return 0; }
+""",
+    )
+    text = printed(source, threads=1)
+    assert build(text, tmp_path).run("seed", "1", "300").returncode == 0
+    answer = build(text, tmp_path, "THREADS=3u", "ROUNDS=4u").run("seed", "1", "3000")
+    assert f"{source}:7" in answer.stderr
+
+
 def test_an_access_right_before_an_assumption_that_fails_still_races(tmp_path: Path) -> None:
     source = write(
         tmp_path,

@@ -83,20 +83,20 @@ def test_random_values_find_no_race_where_there_is_none(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [p for p in RACY[::3] if str(p) not in LEFT_OUT], ids=str)
+@pytest.mark.parametrize("program", [p for p in RACY[::2] if str(p) not in LEFT_OUT], ids=str)
 def test_behaves_as_the_encoder_says(program: TestProgram, tmp_path: Path) -> None:
     check_racy(program, bounded.ENGINE, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [p for p in RACY[1::8] if str(p) not in LEFT_OUT], ids=str)
+@pytest.mark.parametrize("program", [p for p in RACY[1::4] if str(p) not in LEFT_OUT], ids=str)
 def test_behaves_as_the_machine_does(program: TestProgram, tmp_path: Path) -> None:
     check_racy(program, interleave.ENGINE, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", RACE_FREE[::6], ids=str)
-def test_every_sixth_race_free_program(program: TestProgram, tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", RACE_FREE[::3], ids=str)
+def test_every_third_race_free_program(program: TestProgram, tmp_path: Path) -> None:
     check_race_free(program, tmp_path)
 
 

@@ -38,6 +38,8 @@ def _create(o: Operation) -> None:
     child = o.writer.field("child", "unsigned")
     argument = o.argument("argument")
     given = as_address(o.frame, argument) if argument is not None else "0"
+    bound = "/* the bound on threads */"
+    o.writer.line(f"if (threads == THREADS) {{ stuck(t); {o.writer.jump(END)} }} {bound}")
     o.writer.line(f"{child} = create({o.operand('entry')}, {given});")
     pointer = o.optional("id_pointer")
     if o.model.id_is_result:

@@ -309,7 +309,7 @@ static int shared(address start)
 static unsigned create(address entry, address argument)
 {
     unsigned t = threads;
-    must(t < THREADS); /* the bound on threads */
+    must(t < THREADS);
     threads = t + 1;
     alive = alive + 1;
     thread[t].entry = entry;
