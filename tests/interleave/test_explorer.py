@@ -165,6 +165,20 @@ def test_cleanup_handlers_spoil_a_proof() -> None:
     assert conclusion(text, is_reduced=True) is not Conclusion.RACE_FREE
 
 
+@pytest.mark.parametrize("call", ['fopen("a", "r")', 'getenv("A")', "fgets(line, 9, stdin)"])
+def test_library_functions_may_return_null(call: str) -> None:
+    text = f"""
+    #include <stdio.h>
+    char line[9];
+    static void *worker(void *a) {{ x = 1; return 0; }}
+    int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0);
+      if ({call}) pthread_join(t, 0);
+      x = 2; return 0; }}"""
+    machine = Machine(lower(HEAD + text))
+    assert not explore(machine, None, MutexRules.POSIX, lambda: 1.0).is_proved
+    assert agreed(text, is_open=True) is Conclusion.RACE
+
+
 def test_registers_live_again_after_a_jump_back() -> None:
     """`z` is dead until the jump; states that differ in it alone are not the same."""
     text = """

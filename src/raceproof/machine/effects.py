@@ -91,6 +91,8 @@ def _string_size(machine: Machine, address: int, bound: int | None, character: i
     most = (len(data) - offset) // character
     if bound is not None:
         most = min(most, bound)
+    if machine.is_open and target.is_unknown(offset, most * character):
+        return most * character
     if character == 1:
         place = data.find(b"\0", offset, offset + most)
         return most if place < 0 else place - offset + 1

@@ -43,5 +43,9 @@ class Unsupported(Ended):
     kind = "unsupported"
 
 
+class UnknownBytes(Unsupported):
+    """Bytes that nobody knows, where their values are needed."""
+
+
 class ChoiceNeeded(Exception):
     """An unknown value was asked for its truth; the explorer decides which way to go."""

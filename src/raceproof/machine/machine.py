@@ -66,6 +66,8 @@ class Machine:
         self.mutex_rules = mutex_rules
         self.wakes_spuriously = wakes_spuriously
         self.memory = Memory(program.layout.pointer_size)
+        if not is_open:
+            self.memory.reveal = self._reveal
         self.threads: list[ConcreteThread] = []
         self.sync: dict[Any, Any] = {}
         """State of locks, conditions and the like: immutable values by key."""
@@ -303,6 +305,19 @@ class Machine:
             value = self._inputs.next(bits, limits)
         self.recorded.append(value)
         return value
+
+    def _reveal(self, target: MemoryObject, offset: int) -> None:
+        """A byte that was never written is an input."""
+        value = self.input(8, None)
+        target.data[offset : offset + 1] = bytes([value])  # type: ignore[index]
+        target.frozen = None
+        target.learn(offset, 1)
+
+    def input_is_null(self) -> bool:
+        """Whether a function that may return null does so: an input, and by chance seldom true."""
+        if self.is_open:
+            return bool(self.input(1, (0, 1)))
+        return bool(self.input(4, (0, 15)) == 15)
 
     def input_within(self, pointer: Any, or_null: bool) -> Any:
         """A pointer somewhere into the object that `pointer` points into."""

@@ -15,9 +15,10 @@ the same way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from raceproof.machine.faults import UndefinedBehaviour, Unsupported
+from raceproof.machine.faults import UndefinedBehaviour, UnknownBytes, Unsupported
 from raceproof.verdict import BaseKind
 
 PAGE_BITS = 10
@@ -108,11 +109,17 @@ class MemorySnapshot:
     masks: tuple[bytes | None, ...]
 
 
+def _keep_secret(_: MemoryObject, __: int) -> None:
+    raise UnknownBytes("bytes of unknown value")
+
+
 class Memory:
     """All objects of one execution."""
 
     def __init__(self, pointer_size: int) -> None:
         self.pages: dict[int, MemoryObject] = {}
+        self.reveal: Callable[[MemoryObject, int], None] = _keep_secret
+        """Gives an unknown byte of an object a value that the program may look at."""
         self.changing: dict[int, MemoryObject] = {}
         """Objects whose bytes can change, by their base."""
         big = pointer_size == 8
@@ -207,7 +214,17 @@ class Memory:
             return b""
         found = self.find(address, size)
         offset = address - found.base
+        if found.mask is not None:
+            self._know(found, offset, offset + size)
         return bytes(found.data[offset : offset + size])
+
+    def _know(self, found: MemoryObject, start: int, end: int) -> None:
+        """Have the unknown bytes of a stretch revealed."""
+        while found.mask is not None:
+            place = found.mask.find(1, start, end)
+            if place < 0:
+                return
+            self.reveal(found, place)
 
     def write(self, address: int, data: bytes) -> None:
         if not data:
@@ -244,6 +261,12 @@ class Memory:
         offset = address - found.base
         last = len(found.data) if limit is None else min(offset + limit, len(found.data))
         end = found.data.find(b"\0", offset, last)
+        while found.mask is not None:
+            place = found.mask.find(1, offset, last if end < 0 else end + 1)
+            if place < 0:
+                break
+            self.reveal(found, place)
+            end = found.data.find(b"\0", offset, last)
         if end < 0:
             if limit is None or offset + limit > len(found.data):
                 raise UndefinedBehaviour(f"a string without end in {found.name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
@@ -96,18 +97,17 @@ class Runner:
         thread.pending = None
         machine.current = thread
         segment = thread.frames[-1].segment
-        if pending.options or pending.operation is PAUSE:
+        if pending.operation is PAUSE:
             self._run(thread, segment)
             return
         if pending.operation is None:
-            self._run(thread, ~segment)
+            self._run(thread, segment if pending.options else ~segment)
             return
         operation = pending.operation
         try:
             result = self._execute(thread, operation, pending.arguments)
         except ChoiceNeeded as needed:
-            pending.options = _options(needed)
-            thread.pending = pending
+            thread.pending = replace(pending, options=_options(needed))
             return
         following = self._settle(thread, pending, result)
         if following is not None:

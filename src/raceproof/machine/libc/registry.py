@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from raceproof.concurrency.model import FunctionModel, ReturnKind
-from raceproof.machine.faults import Unsupported
+from raceproof.machine.faults import UnknownBytes, Unsupported
 from raceproof.machine.operation import Operation
 from raceproof.machine.operators import bits_float
 from raceproof.machine.segments import UNSURE, WRITE, AccessRange
@@ -55,6 +55,15 @@ def writes(*names: str) -> Callable[[_F], _F]:
     return register
 
 
+_OBJECTS = (
+    ReturnKind.ARGUMENT,
+    ReturnKind.FRESH,
+    ReturnKind.STATIC,
+    ReturnKind.THREAD_LOCAL,
+)
+"""Results that are one object, or none."""
+
+
 class LibraryCall(Operation):
     """A function that threads do not meet in: it reads, writes and returns.
 
@@ -80,7 +89,10 @@ class LibraryCall(Operation):
         written = WRITTEN.get(self.name)
         if written is None or any(isinstance(argument, Unknown) for argument in arguments):
             return found
-        first, size = written(machine, *arguments)
+        try:
+            first, size = written(machine, *arguments)
+        except UnknownBytes:
+            return found
         sure = tuple(access for access in found if not access[2] & UNSURE)
         return (*sure, (first, first + size, WRITE)) if size else sure
 
@@ -88,8 +100,12 @@ class LibraryCall(Operation):
         if self._function is not None and not any(
             isinstance(argument, Unknown) for argument in arguments
         ):
-            result = self._function(machine, *arguments)
-            return self._cut(result) if type(result) is int else result
+            try:
+                result = self._function(machine, *arguments)
+            except UnknownBytes:
+                result = None  # not computed, but its model tells what it may do
+            if result is not None:
+                return self._cut(result) if type(result) is int else result
         if not self._is_known:
             machine.assume(f"{self.name} has no effect on threads, locks and memory")
         if self.model.callbacks or self.model.stores or self.model.copies:
@@ -106,6 +122,8 @@ class LibraryCall(Operation):
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> Any:
         returns = self.model.returns
+        if returns.or_null and returns.kind in _OBJECTS and machine.input_is_null():
+            return 0
         match returns.kind:
             case ReturnKind.CONSTANT:
                 return self._cut(returns.constant)
