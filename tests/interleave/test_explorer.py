@@ -179,6 +179,19 @@ def test_library_functions_may_return_null(call: str) -> None:
     assert agreed(text, is_open=True) is Conclusion.RACE
 
 
+@pytest.mark.parametrize("test", ["strlen(line) > 3", 'memcmp(line, "abc", 3) == 0'])
+def test_library_functions_on_unknown_bytes(test: str) -> None:
+    text = f"""
+    #include <stdio.h>
+    #include <string.h>
+    char line[9];
+    static void *worker(void *a) {{ x = 1; return 0; }}
+    int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); fgets(line, 9, stdin);
+      if ({test}) x = 2; pthread_join(t, 0); return 0; }}"""
+    machine = Machine(lower(HEAD + text))
+    assert not explore(machine, None, MutexRules.POSIX, lambda: 1.0).is_proved
+
+
 def test_registers_live_again_after_a_jump_back() -> None:
     """`z` is dead until the jump; states that differ in it alone are not the same."""
     text = """
