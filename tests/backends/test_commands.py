@@ -192,3 +192,16 @@ def test_a_program_too_large_for_values_is_answered_by_alias(folder: Path) -> No
     assert done.stdout == (
         "race | backend `value` ran out of time, the answer is that of backend `alias`\n"
     ), done.stderr
+
+
+def test_a_cpp_thread_is_created_where_the_program_says(tmp_path: Path) -> None:
+    (tmp_path / "main.cpp").write_text(
+        "#include <thread>\nint n;\nint main() {\n  std::thread t([] { n++; });\n  t.join();\n}\n",
+        encoding="utf-8",
+    )
+    done = raceproof(tmp_path, "threads", "main.cpp", "--format", "json")
+    assert json.loads(done.stdout)["threads"][1]["created"] == {
+        "function": "main",
+        "file": "main.cpp",
+        "line": 4,
+    }

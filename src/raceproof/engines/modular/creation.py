@@ -37,7 +37,7 @@ def creation_graph(analysis: Analysed, depth: int) -> list[ThreadNode]:
                 info.index,
                 describer.thread(info.index),
                 info.parent,
-                None if info.parent is None else describer.site(info.call),
+                None if info.parent is None else describer.creation(info),
                 tuple(describer.site(call) for call in sorted(info.joins) if info.is_unique),
                 tuple(other.index for other in threads if beside >> other.index & 1),
             )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC, LockKey
+from raceproof.analysis.threads import ThreadInfo
 from raceproof.ir import Global, StackSlot
 from raceproof.verdict import (
     Access,
@@ -14,6 +17,9 @@ from raceproof.verdict import (
     Site,
     Thread,
 )
+
+_LIBRARY = ("/libcxx/", "/include/c++/")
+"""Folders of the C++ library's headers."""
 
 
 class Describer:
@@ -30,11 +36,25 @@ class Describer:
             info = self.analysis.threads[index]
             chain: tuple[Site, ...] = ()
             if info.parent is not None:
-                chain = (*self.thread(info.parent).chain, self.site(info.call))
+                chain = (*self.thread(info.parent).chain, self.creation(info))
             function = self.program.functions[info.entry]
             found = Thread(function.display, chain, info.is_unique)
             self._threads[index] = found
         return found
+
+    def creation(self, info: ThreadInfo) -> Site:
+        """Where the program creates a thread; of `std::thread`, not where the library does."""
+        site = self.site(info.call)
+        context = info.site
+        place = site
+        while context is not None and place.position is not None:
+            if not any(part in place.position.file for part in _LIBRARY):
+                return replace(place, instruction=info.call)
+            context = context.parent
+            if context is None or context.call < 0:
+                break
+            place = self.site(context.call)
+        return site
 
     def site(self, number: int) -> Site:
         function = self.program.function_of(number)
