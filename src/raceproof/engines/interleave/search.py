@@ -12,9 +12,9 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from raceproof.engines.interleave.constants import interesting_constants
 from raceproof.engines.interleave.execution import MOST_THREADS, Limits, Race, Scheduler, execute
 from raceproof.engines.interleave.schedulers import Holding, Lazy, Priorities, Uniform
-from raceproof.ir import Binary, Compare, IntConstant, Program, Switch
 from raceproof.machine.inputs import RandomInputs
 from raceproof.machine.machine import Machine
 from raceproof.machine.replay import replay
@@ -28,19 +28,6 @@ _CROWDS = (2, 3, 3, 4, 4, 5, 6, 8, 12, MOST_THREADS)
 """How many threads an execution has before it creates more only when it must."""
 _PATIENCE = 0.8
 """How often threads that wait let others go first."""
-
-
-def interesting_constants(program: Program) -> tuple[int, ...]:
-    """Numbers that the program compares with."""
-    found: set[int] = set()
-    for _, instruction in program.all_instructions():
-        if isinstance(instruction, Compare | Binary):
-            for operand in instruction.operands:
-                if isinstance(operand, IntConstant) and operand.type.bits > 1:  # type: ignore[attr-defined]
-                    found.add(operand.signed)
-        elif isinstance(instruction, Switch):
-            found.update(number for number, _ in instruction.cases)
-    return tuple(sorted(found))
 
 
 @dataclass(slots=True)
