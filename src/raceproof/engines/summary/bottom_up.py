@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 import rustworkx
 
+from raceproof.engines.summary.compose import MANY_FUNCTIONS
 from raceproof.engines.summary.forks import forked_map
 from raceproof.engines.summary.outline import Outline
 from raceproof.engines.summary.summary import MAX_SEGMENT, Summary
@@ -151,7 +152,7 @@ class BottomUp:
         """The summary of an earlier run, if nothing that it was made of has changed."""
         if self._is_recursive(component):
             for name in component:
-                self._tracer.prepare(self.outlines[name])
+                self._tracer.prepare(self.outlines[name], len(component))
             return None
         return self._tracer.recall(self.outlines[component[0]])
 
@@ -247,6 +248,7 @@ class BottomUp:
                 if callee in callers:
                     callers[callee].append(name)
         rounds = dict.fromkeys(names, 0)
+        most = MAX_ROUNDS if len(names) <= MANY_FUNCTIONS else MAX_ROUNDS // 2
         work = deque(names)
         waiting = set(names)
         while work:
@@ -259,7 +261,7 @@ class BottomUp:
             found[name] = summary
             if is_new:
                 for caller in callers[name]:
-                    if caller not in waiting and rounds[caller] < MAX_ROUNDS:
+                    if caller not in waiting and rounds[caller] < most:
                         waiting.add(caller)
                         work.append(caller)
         return found

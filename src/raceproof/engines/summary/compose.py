@@ -26,6 +26,12 @@ from raceproof.engines.summary.tested import MAX_TESTED
 
 MAX_OPEN = 150
 """Open accesses in one summary."""
+MANY_FUNCTIONS = 20
+MAX_OPEN_OF_MANY = 30
+"""The same, in a recursion of many functions (often only by function pointers that we know too
+little of), where what one does comes around to all others."""
+MAX_CLOSED = 500
+"""Closed accesses in one summary, but those to globals."""
 Stores = tuple[tuple[Term, Term], ...]
 
 MAX_STORES = 100
@@ -33,15 +39,23 @@ MAX_PENDING = 20
 MAX_THREADS = 40
 
 
-def compose(outline: Outline, lookup: Lookup, targets: Targets, depths: Depths) -> Summary:
+def open_limit(functions: int) -> int:
+    """How many open accesses a summary has in a recursion of so many functions."""
+    return MAX_OPEN if functions <= MANY_FUNCTIONS else MAX_OPEN_OF_MANY
+
+
+def compose(
+    outline: Outline, lookup: Lookup, targets: Targets, depths: Depths, limit: int = MAX_OPEN
+) -> Summary:
     """The summary of the function, with what is known of its callees."""
     steps = Steps(outline, lookup, targets, depths)
-    return _Composer(steps).summary()
+    return _Composer(steps, limit).summary()
 
 
 class _Composer:
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: Steps, limit: int) -> None:
         self.steps = steps
+        self.limit = limit
         self.name = steps.outline.name
         self.guarded = Guarded(steps.outline, steps.tested)
         self.flow = Flow(steps, self.guarded)
@@ -157,7 +171,12 @@ class _Composer:
             return
         if not is_atomic and core[0] and is_protected_by(core, ATOMIC):
             key = (address, size, is_write, True, thread, core)
-        add_access(self.open if _is_open(address, core) else self.closed, key, sites)
+        if _is_open(address, core):
+            add_access(self.open, key, sites)
+        elif kind == "g" or len(self.closed) < MAX_CLOSED:
+            add_access(self.closed, key, sites)
+        else:
+            self.is_cut = True
 
     def _is_own_slot(self, origin: Origin) -> bool:
         return bool(origin[0] == "s" and origin[1] == self.name)
@@ -274,17 +293,17 @@ class _Composer:
                 opened.append((address, value))
                 if value[0] in inside:
                     stack.append(value[0])
-        if len(opened) > MAX_STORES:
+        most = min(self.limit, MAX_STORES)
+        if len(opened) > most or len(closed) > MAX_CLOSED:
             self.is_cut = True
-            opened = opened[:MAX_STORES]
-        return tuple(opened), tuple(closed)
+        return tuple(opened[:most]), tuple(closed[:MAX_CLOSED])
 
     def _limited(self, accesses: Accesses) -> Accesses:
-        if len(accesses) <= MAX_OPEN:
+        if len(accesses) <= self.limit:
             return accesses
         self.is_cut = True
         kept = sorted(accesses.items(), key=lambda item: (not item[0][2], len(repr(item[0][0]))))
-        return dict(kept[:MAX_OPEN])
+        return dict(kept[: self.limit])
 
 
 def _is_open(address: Term, core: Core) -> bool:

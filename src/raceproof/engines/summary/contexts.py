@@ -33,6 +33,10 @@ Context: TypeAlias = tuple[ThreadId, Core, Path, Binding]
 
 MAX_CONTEXTS = 12
 """Different states of one function in one thread before they are joined."""
+MUCH_WORK = 100_000
+"""Accesses and calls brought down, after which new states are joined at once."""
+TOO_MUCH_WORK = 400_000
+"""After which functions that were seen in a thread are not looked at again."""
 
 
 @dataclass(slots=True)
@@ -85,6 +89,7 @@ class Contexts:
         self._work: list[tuple[str, Context]] = []
         self._creates = _transitive_creators(summaries)
         self.is_cut = False
+        self._done = 0
 
     def add_entry(self, name: str, thread: ThreadId, *, is_multiple: bool = False) -> None:
         facts = self.threads.setdefault(thread, ThreadFacts(thread))
@@ -102,7 +107,10 @@ class Contexts:
         context = (thread, core, path, binding)
         if context in seen:
             return
-        if len(seen) >= MAX_CONTEXTS:
+        if seen and self._done > TOO_MUCH_WORK:
+            self.is_cut = True
+            return
+        if len(seen) >= (MAX_CONTEXTS if self._done < MUCH_WORK else 1):
             self.is_cut = True
             known = self._joined.get((name, thread))
             core = core if known is None else state.join(known, core)
@@ -122,6 +130,8 @@ class Contexts:
     def _enter(self, summary: Summary, context: Context) -> None:
         thread, core, path, binding = context
         closing = _closing(summary, binding)
+        lifted_cores: dict[Core, Core] = {}
+        self._done += len(summary.closed) + len(summary.calls)
 
         def absolute(inner: ThreadId) -> ThreadId:
             if not inner:
@@ -134,9 +144,13 @@ class Contexts:
         def lift(inner: Core) -> Core:
             if inner == EMPTY:
                 return core
-            if closing is not None:
-                inner = closing.core(inner, 0)
-            return state.combine(core, _renamed(inner, absolute), self._match, self._leaks)
+            found = lifted_cores.get(inner)
+            if found is None:
+                known = inner if closing is None else closing.core(inner, 0)
+                found = lifted_cores[inner] = state.combine(
+                    core, _renamed(known, absolute), self._match, self._leaks
+                )
+            return found
 
         for inner, info in summary.threads.items():
             name = absolute(inner)

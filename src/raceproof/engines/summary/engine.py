@@ -9,7 +9,7 @@ from raceproof.engines.question import Question
 from raceproof.engines.summary.bottom_up import BottomUp
 from raceproof.engines.summary.contexts import Contexts
 from raceproof.engines.summary.memory import Memory
-from raceproof.engines.summary.names import Names
+from raceproof.engines.summary.names import ANY_CALLER, Names
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.races import Races
 from raceproof.engines.summary.reach import creates_threads, reachable
@@ -20,6 +20,9 @@ from raceproof.engines.summary.unit import Unit, make_unit
 from raceproof.errors import UserError
 from raceproof.ir import Program
 from raceproof.verdict import Answer, Confidence, Outcome
+
+MANY_ENTRIES = 40
+"""Functions of a library from which on their callers are taken for one thread."""
 
 
 class SummaryEngine:
@@ -117,10 +120,15 @@ def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> 
                 if constructor in summaries:
                     contexts.add_entry(constructor, ())
         return contexts
-    for unit in units:
-        for name, outline in unit.outlines.items():
-            if outline.is_external and name in summaries:
-                contexts.add_entry(name, (((name, -1),),), is_multiple=True)
+    visible = [
+        name
+        for unit in units
+        for name, outline in unit.outlines.items()
+        if outline.is_external and name in summaries
+    ]
+    for name in visible:
+        caller = name if len(visible) <= MANY_ENTRIES else ANY_CALLER
+        contexts.add_entry(name, (((caller, -1),),), is_multiple=True)
     return contexts
 
 

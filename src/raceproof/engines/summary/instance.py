@@ -160,6 +160,8 @@ class Instance:
         )
 
     def _flags(self, flags: Terms, choice: int) -> Terms:
+        if not flags:
+            return ()
         found = [
             t
             for flag in flags

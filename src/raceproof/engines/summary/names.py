@@ -12,6 +12,7 @@ from raceproof.engines.summary.unit import Unit
 from raceproof.ir import DebugInfo, Position
 from raceproof.verdict import BaseKind, Location, Site, Thread
 
+ANY_CALLER = "callers of the library"
 _LIBRARY = re.compile(r"/libcxx/include/|/include/c\+\+/")
 
 
@@ -147,6 +148,8 @@ class Names:
         chain = tuple(self.site(*self._outside(segment)) for segment in thread)
         own = [name for name in entries if not self.is_library_code(name)]
         entry = self.function((own or entries)[0]) if entries else "?"
+        if thread and thread[0][0][0] == ANY_CALLER and len(thread) == 1:
+            entry = ANY_CALLER
         if thread and thread[0][0][1] < 0:
             chain = chain[1:]
         return Thread(entry, chain, is_unique)

@@ -18,7 +18,7 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
-from raceproof.engines.summary.compose import compose
+from raceproof.engines.summary.compose import compose, open_limit
 from raceproof.engines.summary.outline import Outline
 from raceproof.engines.summary.steps import Targets
 from raceproof.engines.summary.summary import Depths, Summary
@@ -80,10 +80,10 @@ class Tracer:
         self._found: dict[bytes, list[Known]] = {}
         self._made: list[tuple[bytes, Known]] = []
 
-    def prepare(self, outline: Outline) -> None:
+    def prepare(self, outline: Outline, size: int) -> None:
         """Fetches what is known of the function, before processes are forked."""
         if self._keeps:
-            self._known(_body(outline))
+            self._known(_body(outline, size))
 
     def recall(self, outline: Outline, near: Near = MappingProxyType({})) -> Summary | None:
         """The summary as an earlier run found it, if it would be found again.
@@ -92,7 +92,7 @@ class Tracer:
         """
         if not self._keeps:
             return None
-        for trace, data in self._known(_body(outline)):
+        for trace, data in self._known(_body(outline, len(near))):
             if self._still_holds(trace, near):
                 return Summary.from_tuple(data)
         return None
@@ -105,16 +105,17 @@ class Tracer:
 
     def compose(self, outline: Outline, near: Near) -> Summary:
         self.composed += 1
+        limit = open_limit(len(near))
         questions = _Questions(near, self._summaries, self._targets, self._depths)
         if not self._keeps:
-            return compose(outline, questions.lookup, self._targets, self._depths)
-        summary = compose(outline, questions.lookup, questions.targets, questions)
+            return compose(outline, questions.lookup, self._targets, self._depths, limit)
+        summary = compose(outline, questions.lookup, questions.targets, questions, limit)
         trace: Trace = (
             tuple((name, self._digest(found)) for name, found in questions.callees.items()),
             tuple((*question, names) for question, names in questions.calls.items()),
             tuple(questions.depths.items()),
         )
-        self._keep(_body(outline), (trace, summary.to_tuple()))
+        self._keep(_body(outline, len(near)), (trace, summary.to_tuple()))
         return summary
 
     def take_made(self) -> tuple[tuple[bytes, Known], ...]:
@@ -208,5 +209,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _body(outline: Outline) -> bytes:
-    return hashlib.blake2b(outline.name.encode() + b"\0" + outline.content, digest_size=16).digest()
+def _body(outline: Outline, functions: int) -> bytes:
+    """Of the function, and of how much a summary may hold in its recursion."""
+    text = f"{outline.name}\0{open_limit(functions)}\0".encode()
+    return hashlib.blake2b(text + outline.content, digest_size=16).digest()
