@@ -26,7 +26,7 @@ from raceproof.engines.summary.forks import forked_map
 from raceproof.engines.summary.outline import Outline
 from raceproof.engines.summary.summary import MAX_SEGMENT, Summary
 from raceproof.engines.summary.terms import Origin, Term
-from raceproof.engines.summary.traces import NoMemory, SummaryMemory, Tracer
+from raceproof.engines.summary.traces import Near, NoMemory, SummaryMemory, Tracer, visible_digest
 
 MIN_BLOCKS_TO_FORK = 400
 """Below this, starting processes costs more than it saves."""
@@ -99,8 +99,11 @@ class BottomUp:
                     if event[0] == "store":
                         self._note_pointers(event[2], event[3])
         self.depths = naming_depths(outlines)
+        self._asked: dict[str, dict[tuple[Term, int], tuple[str, ...]]] = {}
+        """By the functions composed in this process: the indirect calls they asked for."""
+        self._composing = ""
         self._targets_memo: dict[tuple[Term, int], tuple[str, ...]] = {}
-        self._tracer = Tracer(memory or NoMemory(), self.summaries, self.targets, self.depths)
+        self._tracer = Tracer(memory or NoMemory(), self.summaries, self._answer, self.depths)
 
     @property
     def composed(self) -> int:
@@ -132,12 +135,15 @@ class BottomUp:
         return any(news)
 
     def _compose_all(self, progress: Callable[[int], None]) -> None:
+        changed: set[str] = set()
         for level in self._levels():
             # What a level finds is seen from the next one on, so that the number of processes
             # and the order inside of a level make no difference.
             found: dict[str, Summary] = {}
             open_ = []
             for component in level:
+                if self._is_settled(component, changed):
+                    continue
                 known = self._recall(component)
                 if known is None:
                     open_.append(component)
@@ -145,8 +151,25 @@ class BottomUp:
                     found[known.name] = known
             for solved in self._solve_all(open_):
                 found.update(solved)
+            for name, summary in found.items():
+                before = self.summaries.get(name)
+                if before is None or visible_digest(before) != visible_digest(summary):
+                    changed.add(name)
             self.summaries.update(found)
             progress(len(self.summaries))
+
+    def _is_settled(self, component: list[str], changed: set[str]) -> bool:
+        """Whether a former pass has composed it, and would do so again."""
+        return all(
+            name in self.summaries
+            and name in self._asked
+            and changed.isdisjoint(self._edges[name])
+            and all(
+                self.targets(term, arity) == names
+                for (term, arity), names in self._asked[name].items()
+            )
+            for name in component
+        )
 
     def _recall(self, component: list[str]) -> Summary | None:
         """The summary of an earlier run, if nothing that it was made of has changed."""
@@ -177,10 +200,20 @@ class BottomUp:
     def _solve(self, component: list[str]) -> dict[str, Summary]:
         if self._is_recursive(component):
             return self._recursive(component)
-        return {component[0]: self._tracer.compose(self.outlines[component[0]], {})}
+        return {component[0]: self._compose(component[0], {})}
 
     def _is_recursive(self, component: list[str]) -> bool:
         return len(component) > 1 or component[0] in self._edges[component[0]]
+
+    def _answer(self, term: Term, arity: int) -> tuple[str, ...]:
+        found = self.targets(term, arity)
+        self._asked.setdefault(self._composing, {})[term, arity] = found
+        return found
+
+    def _compose(self, name: str, near: Near) -> Summary:
+        self._composing = name
+        self._asked[name] = {}
+        return self._tracer.compose(self.outlines[name], near)
 
     def targets(self, term: Term, arity: int) -> tuple[str, ...]:
         """The functions that a pointer loaded from memory may mean."""
@@ -256,7 +289,7 @@ class BottomUp:
             waiting.discard(name)
             rounds[name] += 1
             outline = self.outlines[name]
-            summary = self._tracer.recall(outline, found) or self._tracer.compose(outline, found)
+            summary = self._tracer.recall(outline, found) or self._compose(name, found)
             is_new = summary.digest != found[name].digest
             found[name] = summary
             if is_new:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from heapq import nsmallest
 from itertools import chain, combinations_with_replacement, product
 from typing import TypeAlias
 
@@ -43,9 +44,9 @@ from raceproof.verdict import (
     Thread,
 )
 
-MAX_PAIRS = 400_000
+MAX_PAIRS = 200_000
 """Pairs looked at in one program."""
-MAX_KINDS = 300
+MAX_KINDS = 200
 """Kinds of access to one object, the most suspect first."""
 MAX_VAGUE_KINDS = 40
 MAX_OTHERS = 20
@@ -91,15 +92,12 @@ class Races:
                     sites[kind] = {}
                 sites[kind].update(dict.fromkeys(access.sites))
         for origin in sorted(objects, key=repr):
-            self._object(
-                sorted(
-                    (
-                        replace(located, sites=tuple(sorted(sites[kind])))
-                        for kind, located in objects[origin].items()
-                    ),
-                    key=_interest,
-                )
-            )
+            kinds = list(objects[origin].items())
+            if len(kinds) > MAX_KINDS:
+                self.is_cut = True
+                kinds = nsmallest(MAX_KINDS, kinds, key=lambda item: _first_sight(item[1]))
+            items = [replace(item, sites=tuple(sorted(sites[kind]))) for kind, item in kinds]
+            self._object(sorted(items, key=_interest))
 
     def _object(self, accesses: list[Located]) -> None:
         if not any(item.access.is_write for item in accesses):
@@ -107,7 +105,7 @@ class Races:
         threads = {item.access.thread for item in accesses}
         if len(threads) == 1 and not self._world.parallel.is_multiple(next(iter(threads))):
             return
-        precise = [item for item in accesses if item.aliases <= MANY_ALIASES][:MAX_KINDS]
+        precise = [item for item in accesses if item.aliases <= MANY_ALIASES]
         vague = [item for item in accesses if item.aliases > MANY_ALIASES][:MAX_VAGUE_KINDS]
         found: dict[Group, list[Pair]] = defaultdict(list)
         reasons: Counter[str] = Counter()
@@ -268,13 +266,16 @@ def _group(a: Located, b: Located) -> Group:
     return max((a.offset, -a.stride), (b.offset, -b.stride))[0], min(a.stride, b.stride)
 
 
+def _first_sight(item: Located) -> tuple[int, ...]:
+    """The most suspect first: one place, no lock, a write."""
+    access = item.access
+    return item.aliases > 1, len(access.core[0]), not access.is_write, item.aliases
+
+
 def _interest(item: Located) -> tuple[object, ...]:
     access = item.access
     return (
-        item.aliases > 1,
-        len(access.core[0]),
-        not access.is_write,
-        item.aliases,
+        *_first_sight(item),
         item.sites,
         item.offset,
         item.stride,
