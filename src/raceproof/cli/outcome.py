@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from raceproof import report
 from raceproof.cli.output import output_stream
-from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.report.baseline import read_baseline, write_baseline
 from raceproof.report.source import Sources
 from raceproof.report.suppression import suppressed
 from raceproof.verdict import Confidence, Verdict
+
+if TYPE_CHECKING:
+    from raceproof.ir import Program
 
 
 def deliver(verdict: Verdict, program: Program, options: Options) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from raceproof.cli.arguments import add_program_arguments, positive_integer, read_options
 from raceproof.cli.report_arguments import add_report_arguments
@@ -119,11 +120,14 @@ def _work(found: Report) -> str:
     )
 
 
-def _program(project: Project, found: Report, options: Options) -> Program:
-    """What reports ask of a program: its files and its data model."""
-    from raceproof.ir import DebugInfo, Layout, Program
-    from raceproof.options import DataModel
+@dataclass(frozen=True, slots=True)
+class _Scanned:
+    """What reports ask of a program, if no finding has a schedule; there is no program here."""
 
-    bits = 32 if options.data_model is DataModel.ILP32 else 64
+    files: tuple[str, ...]
+    data_model: str
+
+
+def _program(project: Project, found: Report, options: Options) -> Program:
     files = tuple(project.shown(file) for file in found.files)
-    return Program({}, {}, Layout.parse(f"e-p:{bits}:{bits}"), DebugInfo(), files)
+    return cast("Program", _Scanned(files, options.data_model.value))

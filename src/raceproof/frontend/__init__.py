@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raceproof.errors import UserError
 from raceproof.frontend.compiler import LLVM_SUFFIXES, Source, check_source, compile_source
 from raceproof.frontend.toolchain import Toolchain
-from raceproof.ir import Function, Program
 from raceproof.options import Options
+
+if TYPE_CHECKING:
+    from raceproof.ir import Function, Program
 
 __all__ = ["Source", "compile_text", "load_program", "program_sources"]
 

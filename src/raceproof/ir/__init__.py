@@ -1,91 +1,99 @@
-"""What a program is: types, values, instructions, blocks, functions, the whole program."""
+"""What a program is: types, values, instructions, blocks, functions, the whole program.
 
-from raceproof.ir.debug import (
-    DebugInfo,
-    DebugType,
-    Member,
-)
-from raceproof.ir.instructions import (
-    AfterInvoke,
-    Assembly,
-    AtomicUpdate,
-    Binary,
-    Branch,
-    Call,
-    Cast,
-    Compare,
-    CompareExchange,
-    CopyMemory,
-    ExtractElement,
-    ExtractField,
-    Fence,
-    Freeze,
-    IndirectJump,
-    InsertElement,
-    InsertField,
-    Instruction,
-    Intrinsic,
-    Jump,
-    LandingPad,
-    Load,
-    Negate,
-    NextArgument,
-    Offset,
-    Phi,
-    Position,
-    Resume,
-    Return,
-    Select,
-    SetMemory,
-    Shuffle,
-    StackSlot,
-    Store,
-    Switch,
-    Terminator,
-    Unreachable,
-)
-from raceproof.ir.program import (
-    Block,
-    Function,
-    Global,
-    Program,
-)
-from raceproof.ir.types import (
-    I1,
-    I8,
-    I16,
-    I32,
-    I64,
-    POINTER,
-    VOID,
-    ArrayType,
-    FloatType,
-    FunctionType,
-    IntType,
-    Layout,
-    OpaqueType,
-    PointerType,
-    StructType,
-    Type,
-    VectorType,
-    VoidType,
-)
-from raceproof.ir.values import (
-    AggregateConstant,
-    BlockAddress,
-    BytesConstant,
-    Constant,
-    ConstantExpression,
-    FloatConstant,
-    FunctionAddress,
-    GlobalAddress,
-    IntConstant,
-    NullPointer,
-    Register,
-    Undefined,
-    Value,
-    ZeroConstant,
-)
+The parts are loaded when they are asked for: a verdict needs positions, not instructions, and a
+scan that finds nothing changed has little time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from raceproof.ir.debug import (
+        DebugInfo,
+        DebugType,
+        Member,
+    )
+    from raceproof.ir.instructions import (
+        AfterInvoke,
+        Assembly,
+        AtomicUpdate,
+        Binary,
+        Branch,
+        Call,
+        Cast,
+        Compare,
+        CompareExchange,
+        CopyMemory,
+        ExtractElement,
+        ExtractField,
+        Fence,
+        Freeze,
+        IndirectJump,
+        InsertElement,
+        InsertField,
+        Instruction,
+        Intrinsic,
+        Jump,
+        LandingPad,
+        Load,
+        Negate,
+        NextArgument,
+        Offset,
+        Phi,
+        Resume,
+        Return,
+        Select,
+        SetMemory,
+        Shuffle,
+        StackSlot,
+        Store,
+        Switch,
+        Terminator,
+        Unreachable,
+    )
+    from raceproof.ir.position import Position
+    from raceproof.ir.program import (
+        Block,
+        Function,
+        Global,
+        Program,
+    )
+    from raceproof.ir.types import (
+        I1,
+        I8,
+        I16,
+        I32,
+        I64,
+        POINTER,
+        VOID,
+        ArrayType,
+        FloatType,
+        FunctionType,
+        IntType,
+        Layout,
+        OpaqueType,
+        PointerType,
+        StructType,
+        Type,
+        VectorType,
+        VoidType,
+    )
+    from raceproof.ir.values import (
+        AggregateConstant,
+        BlockAddress,
+        BytesConstant,
+        Constant,
+        ConstantExpression,
+        FloatConstant,
+        FunctionAddress,
+        GlobalAddress,
+        IntConstant,
+        NullPointer,
+        Register,
+        Undefined,
+        Value,
+        ZeroConstant,
+    )
 
 __all__ = [
     "I1",
@@ -165,3 +173,17 @@ __all__ = [
     "VoidType",
     "ZeroConstant",
 ]
+
+_PARTS = ("position", "types", "values", "debug", "instructions", "program")
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Python asks here for what the package does not have yet."""
+        if name in __all__:
+            for part in _PARTS:
+                found = getattr(import_module(f"{__name__}.{part}"), name, None)
+                if found is not None:
+                    globals()[name] = found
+                    return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

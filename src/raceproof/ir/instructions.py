@@ -9,18 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from raceproof.ir.position import Position
 from raceproof.ir.types import FunctionType, Type
 from raceproof.ir.values import Constant, Register, Value
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    file: str
-    line: int
-    column: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from raceproof.ir.debug import DebugInfo
-from raceproof.ir.instructions import Instruction, Phi, Position, Terminator
+from raceproof.ir.instructions import Instruction, Phi, Terminator
+from raceproof.ir.position import Position
 from raceproof.ir.types import FunctionType, Layout, Type
 from raceproof.ir.values import Constant, Register
 

@@ -7,11 +7,14 @@ A report knows verdicts and programs, never an engine. Every format is a module 
 from __future__ import annotations
 
 import importlib
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
-from raceproof.ir import Program
 from raceproof.options import Options, ReportFormat
 from raceproof.verdict import Verdict
+
+if TYPE_CHECKING:
+    from raceproof.ir import Program
+
 
 _WRITERS = {
     ReportFormat.TEXT: "raceproof.report.text",

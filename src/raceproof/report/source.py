@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from raceproof.ir import Position, Program
+from raceproof.ir import Position
+
+if TYPE_CHECKING:
+    from raceproof.ir import Program
 
 
 @dataclass(frozen=True, slots=True)

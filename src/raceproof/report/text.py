@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, TextIO
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.report import words
-from raceproof.report.interleaving import What, interleaving
 from raceproof.report.source import Sources
 from raceproof.verdict import Access, Confidence, Finding, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from raceproof.ir import Program
 
 _STYLES = {
     Confidence.CONFIRMED: "bold red",
@@ -30,26 +31,38 @@ _MOST_PROTECTIONS = 30
 
 
 def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
-    is_terminal = hasattr(stream, "isatty") and stream.isatty()
-    console = Console(file=stream, highlight=False, width=None if is_terminal else _PLAIN_WIDTH)
-    _Text(console, Sources(program), program, options).verdict(verdict)
+    _Text(stream, Sources(program), program, options).verdict(verdict)
 
 
 class _Text:
+    """Lines are written as they are where there is no terminal; only tables need `rich` there,
+    which takes as long to load as a whole scan that finds nothing changed."""
+
     def __init__(
-        self, console: Console, sources: Sources, program: Program, options: Options
+        self, stream: TextIO, sources: Sources, program: Program, options: Options
     ) -> None:
-        self._console = console
+        self._stream = stream
+        self._is_terminal = hasattr(stream, "isatty") and stream.isatty()
+        self._is_plain = not self._is_terminal and not os.environ.get("FORCE_COLOR")
         self._sources = sources
         self._program = program
         self._options = options
 
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console
+
+        width = None if self._is_terminal else _PLAIN_WIDTH
+        return Console(file=self._stream, highlight=False, width=width)
+
     def _line(self, *parts: str | tuple[str, str]) -> None:
-        if self._console.is_terminal:
-            self._console.print(Text.assemble(*parts), soft_wrap=True)
+        if self._is_plain:
+            plain = "".join(part if isinstance(part, str) else part[0] for part in parts)
+            self._stream.write(plain + "\n")
             return
-        plain = "".join(part if isinstance(part, str) else part[0] for part in parts)
-        self._console.file.write(plain + "\n")
+        from rich.text import Text
+
+        self._console.print(Text.assemble(*parts), soft_wrap=True)
 
     def verdict(self, verdict: Verdict) -> None:
         counting = [finding for finding in verdict.findings if finding.excuse is None]
@@ -69,6 +82,11 @@ class _Text:
 
     def _layers(self, verdict: Verdict) -> None:
         """What each layer was given and left, one row each (`--layers`)."""
+        if not any(run.layers for run in verdict.engines):
+            return
+        from rich import box
+        from rich.table import Table
+
         for run in verdict.engines:
             if not run.layers:
                 continue
@@ -147,6 +165,10 @@ class _Text:
                 self._line(number, (line.text[margin:], "dim"))
 
     def _schedule(self, finding: Finding) -> None:
+        from rich.text import Text
+
+        from raceproof.report.interleaving import What, interleaving
+
         shown = interleaving(finding, self._program, self._sources)
         rows = shown.rows
         left_out = 0
@@ -158,7 +180,7 @@ class _Text:
         if left_out:
             self._line((f"    ... {left_out} earlier steps (shown with -v)", "dim"))
         used = sorted({row.thread for row in rows})
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
+        table = _plain_table()
         table.add_column("", justify="right", style="dim")
         for thread in used:
             table.add_column(shown.names[thread], overflow="fold")
@@ -171,8 +193,10 @@ class _Text:
         self._console.print(table)
 
     def _protections(self, verdict: Verdict) -> None:
+        from rich.text import Text
+
         self._line(("What protects the shared locations:", "bold"))
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
+        table = _plain_table()
         table.add_column("location", overflow="fold")
         table.add_column("accesses", justify="right")
         table.add_column("protection", overflow="fold")
@@ -190,8 +214,10 @@ class _Text:
             self._line((f"{head}: ", "bold"), entry)
 
     def _pipeline(self, verdict: Verdict) -> None:
+        from rich.text import Text
+
         self._line(("Who said what:", "bold"))
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
+        table = _plain_table()
         table.add_column("engine")
         table.add_column("seconds", justify="right")
         table.add_column("answer", overflow="fold")
@@ -199,6 +225,13 @@ class _Text:
         for run in verdict.engines:
             table.add_row(run.name, f"{run.seconds:.2f}", Text(run.answer), Text(run.detail))
         self._console.print(table)
+
+
+def _plain_table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
 
 
 def _short(access: Access) -> str:
