@@ -18,9 +18,10 @@ _MOST_CELLS = 256
 class _Writes:
     """What one thread wrote to one base."""
 
-    __slots__ = ("anywhere", "changes", "exact", "ranges")
+    __slots__ = ("anywhere", "changes", "exact", "ranges", "thread")
 
-    def __init__(self) -> None:
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
         self.exact: dict[tuple[int, int], AbstractValue] = {}
         """(offset, size) -> values."""
         self.ranges: dict[tuple[Integers, int], AbstractValue] = {}
@@ -38,13 +39,20 @@ class Interference:
         """Base -> thread -> writes."""
         self.is_visible = is_visible
         """Do reads see it? Else each thread sees its own writes only."""
-        self.version = 0
-        """Counts changes: equal versions mean equal contents."""
+        self._changes: dict[int, int] = {}
+        """Thread -> how often what it wrote has grown."""
+
+    def changes(self, threads: int) -> int:
+        """Equal numbers mean that those threads (a bit set) have written nothing new."""
+        return sum(count for thread, count in self._changes.items() if threads >> thread & 1)
+
+    def _changed(self, writes: _Writes) -> None:
+        self._changes[writes.thread] = self._changes.get(writes.thread, 0) + 1
 
     def add(
         self, thread: int, base: int, offsets: Integers, size: int | None, value: AbstractValue
     ) -> None:
-        writes = self._writes.setdefault(base, {}).setdefault(thread, _Writes())
+        writes = self._writes.setdefault(base, {}).setdefault(thread, _Writes(thread))
         if size is None or len(writes.exact) + len(writes.ranges) > _MOST_CELLS:
             self._add_anywhere(writes, domain.garbled(value, 8))
             return
@@ -64,7 +72,7 @@ class Interference:
         old = table.get(key)  # type: ignore[arg-type]
         if old is None:
             table[key] = value  # type: ignore[index]
-            self.version += 1
+            self._changed(writes)
             return
         if domain.leq(value, old):
             return
@@ -75,16 +83,16 @@ class Interference:
         else:
             new = domain.join(old, value)
         table[key] = new  # type: ignore[index]
-        self.version += 1
+        self._changed(writes)
 
     def _add_anywhere(self, writes: _Writes, value: AbstractValue) -> None:
         old = writes.anywhere
         if old is None:
             writes.anywhere = value
-            self.version += 1
+            self._changed(writes)
         elif not domain.leq(value, old):
             writes.anywhere = domain.join(old, value)
-            self.version += 1
+            self._changed(writes)
 
     def read(
         self, base: int, offsets: Integers, size: int, threads: int, bits: int

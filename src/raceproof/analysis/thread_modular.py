@@ -179,7 +179,7 @@ class Analysis:
                 info = self.threads[index]
                 now = (
                     self.threads.version,
-                    self.interference.version,
+                    self.interference.changes(self._heard_by(info)),
                     len(self.objects.bases.weak),
                     len(self.recursive),
                 )
@@ -190,6 +190,13 @@ class Analysis:
                 index += 1
             if not changed:
                 return
+
+    def _heard_by(self, info: ThreadInfo) -> int:
+        """Bit set of the threads whose writes the thread may see. Its own are in its own view."""
+        heard = info.beside | info.children | info.inherited
+        if info.is_unique and not self.tells_always:
+            heard &= ~info.bit
+        return heard
 
     def _prepare_main(self) -> None:
         info = self.threads.main

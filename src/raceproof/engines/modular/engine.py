@@ -6,6 +6,7 @@ runs out of time or memory, `alias` answers with what is left of them, and the a
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from raceproof.analysis.interpreter import OutOfBudget
@@ -16,9 +17,11 @@ from raceproof.engines.modular.cheap import answer_cheaply
 from raceproof.engines.modular.detect import detect
 from raceproof.engines.question import Question
 from raceproof.ir import Program
-from raceproof.options import BackendChoice, Strategy
+from raceproof.options import BackendChoice, Options, Strategy
 from raceproof.verdict import Answer, Outcome
 
+_PATIENCE = 60.0
+"""Seconds for the value backend, if the user names no limit."""
 _OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
 
 
@@ -48,21 +51,45 @@ class Modular:
 
 def _answer_by_values(program: Program, models: Models, question: Question) -> Answer:
     options = question.options
-    deadline = question.deadline
-    if deadline is not None:
-        deadline -= _reserve(program, question.seconds_left())
-    over = under = None
-    if options.strategy is not Strategy.UNDER:
-        over = Analysis(program, models, unroll=options.unroll, deadline=deadline)
-        over.run()
-        reports = detect(over, deadline)
-        if not any(r.pairs for r in reports) or options.strategy is Strategy.OVER:
-            return answer_of(over, reports, None, options)
-    under = Analysis(program, models, unroll=options.unroll, sees_others=False, deadline=deadline)
-    under.run()
-    if over is None:
+    deadline = _deadline(program, question)
+    if options.strategy is Strategy.UNDER:
+        under = _analysed(program, models, options, deadline, sees_others=False)
         return answer_of(under, detect(under, deadline), under, options)
-    return answer_of(over, detect(over, deadline), under, options)
+    over = _analysed(program, models, options, deadline, sees_others=True)
+    reports = detect(over, deadline)
+    if not any(r.pairs for r in reports) or options.strategy is Strategy.OVER:
+        return answer_of(over, reports, None, options)
+    try:
+        under = _analysed(program, models, options, deadline, sees_others=False)
+        return answer_of(over, reports, under, options)
+    except OutOfBudget:
+        why = "out of time before any race could be called likely"
+        return replace(answer_of(over, reports, None, options), notices=(why,))
+
+
+def _analysed(
+    program: Program,
+    models: Models,
+    options: Options,
+    deadline: float | None,
+    sees_others: bool,
+) -> Analysis:
+    analysis = Analysis(
+        program, models, unroll=options.unroll, sees_others=sees_others, deadline=deadline
+    )
+    analysis.run()
+    return analysis
+
+
+def _deadline(program: Program, question: Question) -> float | None:
+    """When the value backend must be done, so that a cheaper one has time left; soon enough for a
+    user who named no limit."""
+    if question.deadline is None:
+        return None
+    deadline = question.deadline - _reserve(program, question.seconds_left())
+    if question.options.timeout is None:
+        deadline = min(deadline, time.monotonic() + _PATIENCE)
+    return deadline
 
 
 def _reserve(program: Program, left: float) -> float:
