@@ -133,6 +133,7 @@ class Calls:
             act.context, call.number, act.counters, function.name, is_capped
         )
         symbols: dict[int, Symbol] = {}
+        is_plain = arguments is None
         if arguments is None:
             arguments = self._arguments(act, call, function, state, context)
             for parameter, value in zip(function.parameters, call.arguments, strict=False):
@@ -140,6 +141,7 @@ class Calls:
                 if symbol is not None:
                     symbols[parameter.index] = symbol
         registers = state.registers
+        run.origin = (act, call, registers) if is_plain else None
         raised: list[State] = []
         exits = run.run(function, arguments, symbols, state, context, raised)
         for left in raised:

@@ -30,6 +30,7 @@ from raceproof.domains import values as domain
 from raceproof.ir import (
     AfterInvoke,
     Branch,
+    Call,
     Function,
     IndirectJump,
     Instruction,
@@ -74,6 +75,8 @@ class Activation:
     """Are we in a round that stands for many?"""
     arguments: tuple[Content, ...] = ()
     entry: State | None = None
+    origin: tuple[Activation, Call, dict[int, Content]] | None = None
+    """Who called, where, with what in its registers."""
     deciding: Instruction | None = None
     """The branch or assumption that tells more about values."""
     raised: list[State] = field(default_factory=list)
@@ -107,6 +110,8 @@ class Interpreter:
         self.stack: list[Activation] = []
         self._transfer = TRANSFER
         self._recursion: dict[str, Recursion] = {}
+        self.origin: tuple[Activation, Call, dict[int, Content]] | None = None
+        """The call about to be entered."""
 
     def is_repeated(self, activation: Activation) -> bool:
         """May what is made here be made more than once, or by more than one thread?"""
@@ -179,6 +184,7 @@ class Interpreter:
         flow = self.analysis.flows.of(function)
         activation = Activation(function, flow, context, symbols, [], [])
         activation.arguments = arguments
+        activation.origin, self.origin = self.origin, None
         self.stack.append(activation)
         try:
             entry = state.copy()

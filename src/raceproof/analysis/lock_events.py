@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.analysis.state import (
     ATOMIC,
-    MOST_COUNTED,
     UNCLEAR,
-    Held,
     LockKey,
     State,
     SymbolicLock,
+    drop,
+    take,
 )
 from raceproof.analysis.symbols import symbol_of
 from raceproof.concurrency import events as ev
@@ -214,33 +214,3 @@ class LockEvents:
                 take(left, lock, False, is_counted=False)
             self.calls.result(act, call, left, self._zero(call))
         return states
-
-
-def take(state: State, key: LockKey, is_write: bool, is_counted: bool = True) -> None:
-    for held in state.held:
-        if held.lock == key:
-            count = min(held.times + 1, MOST_COUNTED) if is_counted else held.times
-            state.held = (state.held - {held}) | {Held(key, held.is_write or is_write, count)}
-            return
-    state.held |= {Held(key, is_write)}
-    state.acquired += (key,)
-
-
-def drop(state: State, key: LockKey) -> None:
-    for held in state.held:
-        if held.lock == key:
-            rest = state.held - {held}
-            if held.times > 1:
-                rest |= {Held(key, held.is_write, held.times - 1)}
-            elif state.acquired:
-                _forget_order(state, key)
-            state.held = rest
-            return
-    state.unmatched |= {key}
-
-
-def _forget_order(state: State, key: LockKey) -> None:
-    """Locks given back in another order than taken may hand threads on, one after the other."""
-    if state.acquired[-1] != key and key in state.acquired:
-        state.guided = True
-    state.acquired = tuple(lock for lock in state.acquired if lock != key)

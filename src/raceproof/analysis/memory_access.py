@@ -35,6 +35,7 @@ class CellAccess:
         self.objects = analysis.objects
         self.layout = analysis.program.layout
         self.interference = analysis.interference
+        self.homemade = analysis.homemade
         self.bits = analysis.program.layout.pointer_size * 8
 
     # --- the record ------------------------------------------------------------
@@ -240,10 +241,12 @@ class CellAccess:
         if place is None or self.objects.is_weak(place[0]):
             return
         base, offset = place
+        size = self.layout.store_size(load.type)
+        if new.constant == 0:
+            self.homemade.found_zero(state, base, offset, size)
         if state.running and base not in self.objects.private:
             return
         offsets = ints.constant(offset, self.bits)
-        size = self.layout.store_size(load.type)
         held = state.memory.read(base, offsets, size)
         if held is old or held == old:
             state.memory = state.memory.write(base, offsets, size, new, True)
@@ -268,6 +271,8 @@ class CellAccess:
         self.record(act, instruction, state, pointer, address, size, True, is_atomic)
         for offset, length, part in self._parts(type_, value, 0):
             self.write(state, address, offset, length, part)
+        if state.zeros and isinstance(value, AbstractValue):
+            self.homemade.stored(state, address, size, value)
         return True
 
     def _parts(
@@ -299,6 +304,8 @@ class CellAccess:
                 base, offsets, size, value, is_strong and base not in weak
             )
             if base not in self.objects.private:
+                is_exact = is_strong and base not in weak
+                self.homemade.written(state, base, offsets, size, value, is_exact)
                 if state.running or self.run.analysis.tells_always:
                     self.interference.add(self.run.thread, base, offsets, size, value)
                 if value.pointers:

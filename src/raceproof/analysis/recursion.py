@@ -104,7 +104,7 @@ def _bare(state: State) -> State:
     bare = state.copy()
     bare.registers = {}
     bare.symbolic, bare.fresh = frozenset(), frozenset()
-    bare.unmatched = frozenset()
+    bare.unmatched, bare.zeros = frozenset(), frozenset()
     return bare
 
 

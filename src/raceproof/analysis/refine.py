@@ -90,6 +90,8 @@ def is_guided(
             case None:
                 if is_open and not is_one and not _is_exact(state.registers.get(at.index)):
                     return True
+                if _is_guided_argument(interpreter, activation, state, at, is_open):
+                    return True
             case Load():
                 if interpreter.calls.memory.depends_on_others(activation, state, definition):
                     return True
@@ -100,6 +102,25 @@ def is_guided(
                     return True
             case _:
                 work.extend(definition.operands)
+    return False
+
+
+def _is_guided_argument(
+    interpreter: Interpreter,
+    activation: Activation,
+    state: State,
+    parameter: Register,
+    is_open: bool,
+) -> bool:
+    """`is_guided`, for what the caller passed."""
+    if activation.origin is None:
+        return False
+    caller, call, registers = activation.origin
+    for mine, value in zip(activation.function.parameters, call.arguments, strict=False):
+        if mine.index == parameter.index:
+            before = State(state.memory)
+            before.registers, before.running = registers, state.running
+            return is_guided(interpreter, caller, before, value, is_open)
     return False
 
 

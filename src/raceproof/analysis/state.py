@@ -87,6 +87,7 @@ class State:
         "sure",
         "symbolic",
         "unmatched",
+        "zeros",
     )
 
     def __init__(self, memory: Memory) -> None:
@@ -107,6 +108,9 @@ class State:
         """Did the way here depend on what other threads wrote or signalled?"""
         self.unmatched: frozenset[LockKey] = frozenset()
         """Locks given back that were not held for sure; see `recursion`."""
+        self.zeros: frozenset[tuple[int, int, int]] = frozenset()
+        """Cells (base, offset, size) found to be 0 in this atomic section; see
+        `homemade_locks`."""
 
     def copy(self) -> State:
         new = State(self.memory)
@@ -120,6 +124,7 @@ class State:
         new.guided = self.guided
         new.acquired = self.acquired
         new.unmatched = self.unmatched
+        new.zeros = self.zeros
         return new
 
     def forget_token(self, token: Token) -> None:
@@ -198,6 +203,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     maybe = a.maybe if b.maybe <= a.maybe else a.maybe | b.maybe
     symbolic = a.symbolic if a.symbolic <= b.symbolic else a.symbolic & b.symbolic
     fresh = a.fresh if a.fresh <= b.fresh else a.fresh & b.fresh
+    zeros = a.zeros if a.zeros <= b.zeros else a.zeros & b.zeros
     unmatched = a.unmatched if b.unmatched <= a.unmatched else a.unmatched | b.unmatched
     running = a.running | b.running
     sure = a.sure & b.sure
@@ -209,6 +215,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         or symbolic is not a.symbolic
         or fresh is not a.fresh
         or unmatched is not a.unmatched
+        or zeros is not a.zeros
         or running != a.running
         or sure != a.sure
         or (b.guided and not a.guided)
@@ -220,5 +227,39 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     joined.running, joined.sure = running, sure
     joined.guided = a.guided or b.guided
     joined.acquired = a.acquired
-    joined.unmatched = unmatched
+    joined.unmatched, joined.zeros = unmatched, zeros
     return joined
+
+
+def take(state: State, key: LockKey, is_write: bool, is_counted: bool = True) -> None:
+    """Holds a lock, once more if it is counted."""
+    for held in state.held:
+        if held.lock == key:
+            count = min(held.times + 1, MOST_COUNTED) if is_counted else held.times
+            state.held = (state.held - {held}) | {Held(key, held.is_write or is_write, count)}
+            return
+    state.held |= {Held(key, is_write)}
+    state.acquired += (key,)
+
+
+def drop(state: State, key: LockKey) -> None:
+    """Gives a lock back, once."""
+    if key == ATOMIC:
+        state.zeros = frozenset()
+    for held in state.held:
+        if held.lock == key:
+            rest = state.held - {held}
+            if held.times > 1:
+                rest |= {Held(key, held.is_write, held.times - 1)}
+            elif state.acquired:
+                _forget_order(state, key)
+            state.held = rest
+            return
+    state.unmatched |= {key}
+
+
+def _forget_order(state: State, key: LockKey) -> None:
+    """Locks given back in another order than taken may hand threads on, one after the other."""
+    if state.acquired[-1] != key and key in state.acquired:
+        state.guided = True
+    state.acquired = tuple(lock for lock in state.acquired if lock != key)

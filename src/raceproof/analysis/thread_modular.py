@@ -41,7 +41,7 @@ runs.
 known by name (`symbols`) whose registers have not been assigned since. It is given back by every
 release that may mean it. Joins keep what both ways hold. After a jump back to `setjmp` nothing is
 held; a recursive call keeps a lock of its caller only if its body never gives back more than it
-took (`recursion`). A new thread holds nothing.
+took (`recursion`). A new thread holds nothing. `homemade_locks` says when a variable is a lock.
 
 *Paths.* Code runs that nobody calls by name: threads, callbacks, destructors, exit functions,
 signal handlers (`endings`), exceptions (`interpreter`). A call or thread start through a pointer
@@ -57,6 +57,7 @@ from raceproof.analysis.contexts import Contexts
 from raceproof.analysis.endings import Endings
 from raceproof.analysis.evaluate import Evaluator, InitialMemory
 from raceproof.analysis.flow import Flows
+from raceproof.analysis.homemade_locks import HomemadeLocks
 from raceproof.analysis.interference import Interference
 from raceproof.analysis.interpreter import Interpreter, OutOfBudget
 from raceproof.analysis.objects import Objects
@@ -100,6 +101,7 @@ class Analysis:
         self.threads = Threads(program.entry)
         bits = program.layout.pointer_size * 8
         self.interference = Interference(bits, sees_others)
+        self.homemade = HomemadeLocks(self)
         self.records = Records()
         self.stored: dict[int, set[int]] = {}
         """Base -> bases whose addresses were stored in it, ever."""

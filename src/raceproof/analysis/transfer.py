@@ -108,6 +108,8 @@ def _atomic_update(run: Interpreter, act: Activation, i: AtomicUpdate, state: St
     width = run.evaluator.width(i.value.type) or 64
     if i.operation == "xchg":
         new: AbstractValue = operand
+        if operand.constant:
+            return _exchange(run, act, i, state, scalar(old), operand, width)
     elif i.operation in ("add", "sub", "and", "or", "xor"):
         new = value_operations.binary(i.operation, scalar(old), operand, width)
     else:
@@ -116,6 +118,32 @@ def _atomic_update(run: Interpreter, act: Activation, i: AtomicUpdate, state: St
         return []
     run.assign(act, i, state, old)
     return [state]
+
+
+def _exchange(
+    run: Interpreter,
+    act: Activation,
+    i: AtomicUpdate,
+    state: State,
+    old: AbstractValue,
+    new: AbstractValue,
+    width: int,
+) -> list[State]:
+    """`exchange(&busy, 1)` takes a homemade lock if it finds 0, and not otherwise."""
+    memory = run.calls.memory
+    address = memory.address(act, state, i.pointer)
+    states = []
+    for predicate in ("eq", "ne"):
+        seen, _ = value_refinement.refine(predicate, old, domain.constant(0, width), width)
+        if seen.is_bottom:
+            continue
+        after = state.copy()
+        if memory.store(act, i, after, i.pointer, i.value.type, new, True):
+            if predicate == "eq":
+                memory.homemade.acquire(after, address, (width + 7) // 8)
+            run.assign(act, i, after, seen)
+            states.append(after)
+    return states
 
 
 def _compare_exchange(
@@ -134,6 +162,9 @@ def _compare_exchange(
         done = state.copy()
         seen, _ = value_refinement.refine("eq", scalar(old), expected, width)
         if memory.store(act, i, done, i.pointer, i.replacement.type, replacement, True):
+            if expected.constant == 0 and scalar(replacement).constant:
+                address = memory.address(act, state, i.pointer)
+                memory.homemade.acquire(done, address, (width + 7) // 8)
             run.assign(act, i, done, (seen, domain.constant(1, 1)))
             states.append(done)
     if known is not True or i.weak:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from raceproof.analysis.backend import Analysed
+from raceproof.analysis.homemade_locks import is_homemade, variable_of
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC, LockKey
 from raceproof.analysis.threads import ThreadInfo
@@ -93,6 +94,8 @@ class Describer:
             return "atomic section"
         if key.offset < 0:
             return f"once {self._lock_name(key.base, -1 - key.offset)}"
+        if is_homemade(key):
+            return self.location(key.base, variable_of(key), None).name
         return self._lock_name(key.base, key.offset)
 
     def _lock_name(self, base: int, offset: int) -> str:
