@@ -317,3 +317,26 @@ FOUND = (
 def test_finds(name: str, tmp_path: Path) -> None:
     program = load(tmp_path, EXTERN + RACY[name] + TWO_THREADS)
     assert ask(program, unwind=5, rounds=4).outcome is Outcome.RACE
+
+
+DISGUISED = """
+struct queue { long head; long elements[4]; long mask; };
+static struct queue q;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int item;
+static void *first(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    long i = __VERIFIER_nondet_int() & 3;
+    q.elements[i] = (long)&item;
+    long h = q.head;
+    pthread_mutex_unlock(&lock);
+    q.elements[h & 1] = 0;
+    return NULL;
+}
+static void *second(void *arg) { q.elements[0] = 1; return NULL; }
+"""
+
+
+def test_numbers_that_may_be_pointers_hide_no_array(tmp_path: Path) -> None:
+    assert ask(load(tmp_path, DISGUISED + TWO_THREADS)).outcome is Outcome.RACE

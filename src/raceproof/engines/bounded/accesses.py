@@ -137,8 +137,18 @@ class Accesses:
                 self.cut("an index with too many possible values", self.terms.not_(is_known))
             if UNKNOWN in targets:
                 self.cut("a pointer that may lead anywhere", self.terms.not_(is_known))
+            elif not address.is_constant:
+                self._cut_elsewhere(address, is_known)
             self.require(is_known)
         return tuple(places)
+
+    def _cut_elsewhere(self, address: Term, is_known: Term) -> None:
+        """No proof rests on the tables alone: they may not lead to another object than the pointer
+        does. Null, and what lies near it, is the end of the path."""
+        first = self.terms.const(self.space.first_address, address.width)
+        is_somewhere = self.terms.compare("uge", address, first)
+        condition = self.terms.and_(is_somewhere, self.terms.not_(is_known))
+        self.cut("a pointer to an object that we did not expect", condition)
 
     def _candidates(self, address: Term, targets: Targets, size: int) -> tuple[list[Place], bool]:
         """The places of an access, and whether there may be more."""

@@ -103,7 +103,7 @@ class AddressSpace:
         self._by_key: dict[Key, MemoryObject] = {}
         self._addresses: list[int] = []
         self._objects: list[MemoryObject] = []
-        self._next = _FIRST_ADDRESS
+        self._next = self.first_address = _FIRST_ADDRESS
         self.all: list[MemoryObject] = []
 
     def make(

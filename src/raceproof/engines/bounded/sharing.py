@@ -227,7 +227,8 @@ class Sharing:
             case "add":
                 a, b = term.arguments
                 if b.is_constant and memory[a.number] - {UNKNOWN}:
-                    return self._moved(memory[a.number], b.constant)
+                    moved = self._moved(memory[a.number], b.constant)
+                    return moved | _anywhere(memory[b.number])
                 return _sum(memory[a.number] | memory[b.number])
             case "sub" | "bvand" | "bvor" | "bvxor" | "mul" | "urem" | "shl" | "lshr" | "ashr":
                 return _sum(frozenset().union(*(memory[a.number] for a in term.arguments)))
