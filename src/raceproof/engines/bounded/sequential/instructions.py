@@ -189,9 +189,23 @@ def _intrinsic(frame: Frame, i: Intrinsic) -> None:
 def _assembly(frame: Frame, i: Assembly) -> None:
     if i.text:
         frame.writer.line(comment(f"inline assembly, taken to have no effect: {i.text}"))
-    if i.result is not None:
-        parts = leaves(i.result.type, frame.layout)
-        frame.define(i.result, [any_value(type_, frame) for type_, _ in parts])
+    if i.result is None:
+        return
+    tied = None if i.text.strip() else _tied_argument(i)
+    if tied is not None:
+        frame.define(i.result, frame.values(tied))
+        return
+    parts = leaves(i.result.type, frame.layout)
+    frame.define(i.result, [any_value(type_, frame) for type_, _ in parts])
+
+
+def _tied_argument(i: Assembly) -> Value | None:
+    """The argument that lies in the register of the result, so that no text hands it on."""
+    inputs = [part for part in i.constraints.split(",") if part[:1] not in ("=", "~", "&", "+")]
+    for constraint, argument in zip(inputs, i.arguments, strict=False):
+        if constraint == "0" and i.result is not None and argument.type == i.result.type:
+            return argument
+    return None
 
 
 def _landing_pad(frame: Frame, i: LandingPad) -> None:
