@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from raceproof.options import DataModel, Options
-from tests.machine.native import UNFINISHED, compile_native, run_native, run_on_machine
+from tests.machine.native import ON_X86, UNFINISHED, compile_native, run_native, run_on_machine
 
 HEADERS = Path("/usr/include/csmith")
 SIZE = {
@@ -23,6 +23,7 @@ PROGRAMS = 20
 """In one test; those that run for long are left out."""
 
 pytestmark = [
+    ON_X86,
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("csmith") is None, reason="csmith is not installed"),
     pytest.mark.skipif(not HEADERS.exists(), reason="the headers of csmith are not installed"),

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from raceproof.options import DataModel, Options
-from tests.machine.native import compile_native, run_native, run_on_machine
+from tests.machine.native import ON_X86, compile_native, run_native, run_on_machine
+
+pytestmark = ON_X86
 
 FOLDER = Path(__file__).parent / "programs"
 _TARGETS = re.compile(r"// .*Targets: (.*)")
