@@ -172,28 +172,6 @@ def test_the_report_has_all_that_a_reader_needs(folder: Path) -> None:
     assert lines[-1].startswith("race · 1 finding (1 likely) · 3 threads · 1 shared location · ")
 
 
-def test_a_program_too_large_for_values_is_answered_by_alias(folder: Path) -> None:
-    """With no time at all for the value backend."""
-    code = (
-        "import time\n"
-        "from pathlib import Path\n"
-        "from raceproof.engines.modular import engine\n"
-        "from raceproof.engines.question import Question\n"
-        "from raceproof.frontend import load_program\n"
-        "from raceproof.options import Options\n"
-        "engine._reserve = lambda program, left: left\n"
-        "question = Question(Options(), deadline=time.monotonic() + 60)\n"
-        "answer = engine.ENGINE.run(load_program([Path('bank.c')], Options()), question)\n"
-        "print(answer.outcome, '|', *answer.notices)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.stdout == (
-        "race | backend `value` ran out of time, the answer is that of backend `alias`\n"
-    ), done.stderr
-
-
 def test_a_cpp_thread_is_created_where_the_program_says(tmp_path: Path) -> None:
     (tmp_path / "main.cpp").write_text(
         "#include <thread>\nint n;\nint main() {\n  std::thread t([] { n++; });\n  t.join();\n}\n",
