@@ -39,14 +39,15 @@ class AliasBackend:
         self._once = Once(program, self._callees, self._entries)
         self._bases: dict[tuple[int, int], int] = {}
         self._shared: set[int] = set()
-        self._values: dict[tuple[int, tuple[tuple[int, int | None], ...]], AbstractValue] = {}
+        self._values: dict[tuple[int, int], AbstractValue] = {}
+        """By thread and identity of the targets, which `points_to` keeps."""
 
     def pointers(self, function: str, value: Value, thread: int) -> AbstractValue:
         targets = self.points_to.targets(function, value)
         if not targets:
             known = self.points_to.is_known(function, value)
             return domain.BOTTOM if known else domain.UNKNOWN
-        key = (thread, tuple((thing.number, cell) for thing, cell in targets))
+        key = (thread, id(targets))
         found = self._values.get(key)
         if found is None:
             found = self._values[key] = self._value(targets, thread)

@@ -37,6 +37,7 @@ class Cells:
     def __init__(self) -> None:
         self.solver: Solver
         self.things: list[Thing] = []
+        self._is_coarse = False
         self._known: dict[tuple[Hashable, ...], Thing] = {}
         self.addresses: list[tuple[Thing, int | None]] = []
         self._numbers: dict[tuple[int, int | None], int] = {}
@@ -59,6 +60,8 @@ class Cells:
             self.things.append(found)
             self._contents.append({})
             self._copies.append({})
+            if self._is_coarse:
+                shape.fold(1)
         return found
 
     def find(self, *descriptor: Hashable) -> Thing | None:
@@ -78,6 +81,12 @@ class Cells:
                 if thing.shape.is_full():
                     self.fold(thing, gcd(*thing.shape.offsets))
         return number
+
+    def coarsen(self) -> None:
+        """From now on every object is one cell."""
+        self._is_coarse = True
+        for thing in list(self.things):
+            self.fold(thing, 1)
 
     # --- what the solver asks ------------------------------------------------------------
 

@@ -70,6 +70,7 @@ class Generator:
         self.returns: dict[str, int] = {}
         self.varargs: dict[str, int] = {}
         self.function = ""
+        self._copies = 0
         outside = cells.thing(("external",), BaseKind.EXTERNAL, Shape())
         cells.fold(outside, 1)
         self.external = solver.node()
@@ -308,15 +309,16 @@ class Generator:
         self.copy_between(copy.target, copy.source, size)
 
     def copy_between(self, target: Value, source: Value, size: int | None) -> None:
+        """All sources are copied to one object in between, and that to all targets: many of both
+        would make too many pairs."""
         to, origin = self.value(target), self.value(source)
         if to is None or origin is None:
             return
-        cells, solver = self.cells, self.solver
-
-        def meet(address: int) -> None:
-            solver.each(origin, lambda other: cells.copy_memory(address, other, size))
-
-        solver.each(to, meet)
+        cells = self.cells
+        self._copies += 1
+        bridge = cells.address(cells.thing(("copied", self._copies), BaseKind.STACK, Shape()))
+        self.solver.each(origin, lambda a: cells.copy_memory(bridge, a, size))
+        self.solver.each(to, lambda a: cells.copy_memory(a, bridge, size))
 
     def _offset(self, offset: Offset) -> None:
         node, base = self.result(offset), self.value(offset.base)

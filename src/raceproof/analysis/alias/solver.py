@@ -15,7 +15,7 @@ Berlin, "Wave propagation and deep propagation for pointer analysis".)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 Hook = Callable[[int], None]
 Shift = tuple[int, int, tuple[int, ...]]
+
+
+_MANY_STEPS = 1_000_000
+"""Constraints applied to single addresses; from so many on members are no longer told apart."""
 
 
 class OutOfTime(Exception):
@@ -59,6 +63,8 @@ class Solver:
         self._dirty: set[int] = set()
         self._busy: set[int] = set()
         self._new_edges = 0
+        self._steps = 0
+        self._is_coarse = False
 
     def node(self) -> int:
         number = len(self._parent)
@@ -106,6 +112,9 @@ class Solver:
             self.add(target, self.points[source])
 
     def shift(self, source: int, target: int, distance: int, scales: tuple[int, ...]) -> None:
+        if self._is_coarse:
+            self.copy(source, target)
+            return
         source = self.find(source)
         self._shifts[source].append((target, distance, scales))
         self._again(source, lambda a: self._shifted(a, target, distance, scales))
@@ -178,6 +187,18 @@ class Solver:
                 self._new_edges = 0
             self._propagate(order)
             self._turn()
+            if self._steps > _MANY_STEPS and not self._is_coarse:
+                self._coarsen()
+
+    def _coarsen(self) -> None:
+        """Every object becomes one cell, so moving a pointer changes nothing: large programs with
+        large sets are solved in time, with less precision."""
+        self._is_coarse = True
+        self.cells.coarsen()
+        for node, shifts in enumerate(self._shifts):
+            for target, _, _ in shifts:
+                self.copy(node, target)
+            self._shifts[node] = []
 
     def _collapse(self) -> dict[int, int]:
         """Cycles become one node; returns the others in topological order."""
@@ -240,12 +261,23 @@ class Solver:
                 continue
             self._apply(node, bits(fresh))
 
-    def _apply(self, node: int, addresses: Iterable[int]) -> None:
+    def _apply(self, node: int, addresses: list[int]) -> None:
         shifts, loads = tuple(self._shifts[node]), tuple(self._loads[node])
         stores, hooks = tuple(self._stores[node]), tuple(self._hooks[node])
         if not (shifts or loads or stores or hooks):
             return
-        for address in addresses:
+        self._steps += len(addresses) * (len(shifts) + len(loads) + len(stores) + len(hooks))
+        if self._is_coarse:
+            contents = dict.fromkeys(c for a in addresses for c in self.cells.contents(a))
+            for content in contents:
+                for target, _ in loads:
+                    self.copy(content, target)
+                for value, _ in stores:
+                    self.copy(value, content)
+            loads = stores = ()
+        for count, address in enumerate(addresses):
+            if count % 64 == 63 and self._is_late():
+                raise OutOfTime
             for target, distance, scales in shifts:
                 self._shifted(address, target, distance, scales)
             for target, distance in loads:
