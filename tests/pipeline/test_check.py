@@ -12,7 +12,8 @@ import pytest
 from raceproof.errors import UserError
 from raceproof.options import Options
 from raceproof.pipeline import check, conduct, plan, registry, worker
-from raceproof.verdict import Confidence, Outcome, Verdict
+from raceproof.pipeline.ledger import Ledger
+from raceproof.verdict import Answer, Confidence, Outcome, Verdict
 from tests.pipeline import fakes
 
 NAMES = ("PROVER", "NAMER", "IDLER", "CONFIRMER", "X_CONFIRMER", "X_REFUTER", "SUICIDE", "SLEEPER",
@@ -84,6 +85,21 @@ def test_groups_follow_the_number_of_jobs() -> None:
     namer, one, two = (plan.Layer(name, 1.0, decides=name != "a") for name in "abc")
     assert plan.side_by_side((namer, one, two), 1) == [(namer,), (one,), (two,)]
     assert plan.side_by_side((namer, one, two), 2) == [(namer,), (one, two)]
+
+
+def test_a_proof_about_the_rest_is_no_contradiction(ask) -> None:  # type: ignore[no-untyped-def]
+    verdict = ask("namer", "x-confirmer", "prover")
+    assert verdict.outcome is Outcome.RACE
+    assert [f.location.name for f in verdict.findings] == ["x"]
+    assert not verdict.notices
+
+
+def test_a_proof_against_a_confirmed_race_is_told() -> None:
+    ledger = Ledger(is_complete=True)
+    ledger.take("one", Answer(Outcome.RACE, (fakes.finding(fakes.X, Confidence.CONFIRMED),)), None)
+    ledger.take("other", Answer(Outcome.RACE_FREE), (fakes.X,))
+    assert ledger.is_contradicted
+    assert ledger.outcome() is Outcome.UNKNOWN
 
 
 def test_what_nobody_decides_is_possible(ask) -> None:  # type: ignore[no-untyped-def]

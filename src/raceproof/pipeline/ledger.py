@@ -74,10 +74,11 @@ class Ledger:
 
     def _take_proof(self, engine: str, answer: Answer, asked: tuple[Candidate, ...] | None) -> None:
         self.protections = answer.protections or self.protections
-        if asked is None or self.is_complete:
-            self.proved_by = self.proved_by or engine
+        is_disputed = any(self._is_confirmed(candidate) for candidate in asked or ())
         for candidate in asked or ():
             self._refute(candidate)
+        if asked is None or is_disputed or (self.is_complete and not self.has_confirmed):
+            self.proved_by = self.proved_by or engine
 
     def _take_findings(self, engine: str, findings: Iterable[Finding]) -> None:
         for finding in findings:
@@ -126,6 +127,10 @@ class Ledger:
         finding = self.findings.get(candidate)
         if finding is not None and finding.confidence < Confidence.CONFIRMED:
             del self.findings[candidate]
+
+    def _is_confirmed(self, candidate: Candidate) -> bool:
+        finding = self.findings.get(candidate)
+        return finding is not None and finding.confidence is Confidence.CONFIRMED
 
     def _close(self, candidate: Candidate) -> None:
         if self.open is not None:
