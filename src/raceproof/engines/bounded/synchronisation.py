@@ -6,8 +6,8 @@ Taking it is one step that reads them, can only take place if they say so (`assu
 them. So blocking needs nothing of its own in the encoders, and neither do starting and joining
 threads: a thread's first step waits for its `started` variable, a join waits for `finished`.
 
-A waiting thread has a variable of its own for each wait in its code; a signal picks one of those
-that wait on its condition.
+A thread that waits on a condition may wake up at any time, as POSIX allows. Only a wait with a time
+limit tells why it ended: it has a variable of its own, and a signal picks one of those that wait.
 """
 
 from __future__ import annotations
@@ -238,11 +238,10 @@ class SynchronisingWalker(InstructionWalker):
     # --- conditions ------------------------------------------------------------
 
     def wait(self, event: meaning.ConditionWait) -> None:
-        self.unfolder.has_choices = True
         terms = self.terms
         condition = self.term(event.condition)
         lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
-        if self.unfolder.limits.cautious:
+        if event.wait is not Wait.TIMED or self.unfolder.limits.cautious:
             gave_up = terms.false
             if event.wait is Wait.TIMED:
                 gave_up = self.fresh_input("gives up", 1)
@@ -252,6 +251,7 @@ class SynchronisingWalker(InstructionWalker):
                 self._take_again(lock)
             self._set_choice(event, terms.not_(gave_up))
             return
+        self.unfolder.has_choices = True
         flag = self.unfolder.waiting_variable(f"{self.thread}:{self.label}", self.thread, condition)
         pointer = self.space.pointer(flag)
         with self.step("wait"):
@@ -259,8 +259,6 @@ class SynchronisingWalker(InstructionWalker):
             self.poke(pointer, self.byte(_WAITING))
         with self.step("wake"):
             woken = terms.eq(self.peek(pointer), self.byte(_WOKEN))
-            if event.wait is not Wait.TIMED:
-                self.wait_until(woken)
             self._take_again(lock)
             self.poke(pointer, self.byte(_IDLE))
         self._set_choice(event, woken)

@@ -61,8 +61,8 @@ class Limits:
     """Instructions walked in one pass."""
     passes: int = 16
     cautious: bool = False
-    """For proofs: whatever the standards leave open may happen. A thread that waits on a condition
-    wakes up for no reason, a function that fails returns any error, `main` has any arguments."""
+    """For proofs: whatever the standards leave open may happen. A wait with a time limit ends for
+    any reason, a function that fails returns any error, `main` has any arguments."""
     anyone_unlocks: bool = False
     """A mutex can be unlocked by a thread that did not lock it."""
 

@@ -22,7 +22,7 @@ before it is what any knows:
 
     while ((seen = atomic_load(&turn)) != mine) last = seen;
 
-(For proofs a thread may wake up at any time, so that no signals get lost with the iterations.)
+(A thread may wake up at any time, so that no signals get lost with the iterations.)
 """
 
 from __future__ import annotations
