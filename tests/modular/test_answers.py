@@ -152,3 +152,16 @@ def test_same_input_same_answer() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(texts) == 1
+
+
+HANDS_OVER = """
+extern void run_later(void (**table)(void));
+static int count;
+static void step(void) { count++; }
+static void (*table[1])(void) = {step};
+int main(void) { run_later(table); return count; }
+"""
+
+
+def test_functions_given_to_unknown_code_are_an_assumption(answer: Run) -> None:
+    assert "`run_later` does not call the functions it is given" in answer(HANDS_OVER).assumptions

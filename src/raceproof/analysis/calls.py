@@ -102,9 +102,25 @@ class Calls:
         if function is not None and function.is_defined:
             return self.enter(act, call, function, state)
         self.analysis.note_unknown(name)
+        if self._hands_over_functions(act, call, state):
+            self.analysis.records.assume(f"`{name}` does not call the functions it is given")
         if name.startswith(_MANGLED):
             act.raised.append(state.copy())
         return self.unknown(act, call, state)
+
+    def _hands_over_functions(self, act: Activation, call: Call, state: State) -> bool:
+        """Are functions of the program among the arguments, or in the objects they point to?"""
+        for argument in call.arguments:
+            value = scalar(self.run.value(act, state, argument))
+            for base in value.pointers:
+                contents = state.memory.get(base)
+                reached = {base} if contents is None else {base, *contents.any_byte().pointers}
+                for each in reached:
+                    name = self.analysis.objects[each].function
+                    function = self.analysis.program.functions.get(name) if name else None
+                    if function is not None and function.is_defined:
+                        return True
+        return False
 
     def is_local(self, call: Call) -> bool:
         """Does the result of a call say nothing about other threads?"""
