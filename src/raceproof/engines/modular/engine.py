@@ -94,7 +94,7 @@ def _deadline(program: Program, question: Question) -> float | None:
 
 def _reserve(program: Program, left: float) -> float:
     """Seconds kept for the cheaper backend: it needs more for larger programs."""
-    return min(left / 2, 2.0 + program.instruction_count / 1000)
+    return min(left / 2, 3.0 + program.instruction_count / 500)
 
 
 ENGINE = Modular()
