@@ -106,13 +106,20 @@ CASES: list[tuple[Made, str]] = [
 ]
 
 
-@pytest.mark.parametrize("command", ["check", "ir", "events"])
-@pytest.mark.parametrize(("make", "words"), CASES, ids=[make.__name__ for make, _ in CASES])
+ASKED = [
+    (command, make, words)
+    for command in ("check", "ir", "events")
+    for make, words in CASES
+    if (command, make) != ("ir", broken_model)  # which needs no model
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "make", "words"), ASKED, ids=[f"{c}-{make.__name__}" for c, make, _ in ASKED]
+)
 def test_one_clear_message(
-    make: Made, words: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, make: Made, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if command == "ir" and make is broken_model:
-        pytest.skip("prints no events")
     assert main([command, *make(tmp_path)]) == 2
     said = capsys.readouterr()
     assert said.out == ""
