@@ -356,3 +356,16 @@ def test_the_result_of_a_trylock_may_be_compared_by_a_wrapper() -> None:
     int main(void) { pthread_create(&id, 0, run, 0); run(0); return 0; }
     """
     assert confidences(code) == {}
+
+
+def test_an_unlock_of_some_element_may_be_that_of_the_lock_held() -> None:
+    code = """
+    int x; pthread_mutex_t m[8]; pthread_t id; int i, j;
+    void *run(void *p) {
+        pthread_mutex_lock(&m[3]); pthread_mutex_unlock(&m[j]); x = 1; return 0; }
+    int main(void) {
+        pthread_create(&id, 0, run, 0);
+        pthread_mutex_lock(&m[3]); x = 2; pthread_mutex_unlock(&m[3]); return 0; }
+    """
+    assert confidences(code)["x"] == "possible"
+    assert "x" not in confidences(code.replace("m[j]", "m[5]"))

@@ -87,10 +87,9 @@ def _release_one(
             del held[lock, mode]
     if found:
         return
-    if lock[2] and not lock[3]:
-        for other, mode in held:
-            if other[0] == lock[0]:
-                held[other, mode] = (False, held[other, mode][1])
+    for other, mode in held:
+        if other[0] == lock[0] and (lock[2] or other[2]):
+            held[other, mode] = (False, held[other, mode][1])
     released[lock] = released.get(lock, False) or sure
 
 
