@@ -35,7 +35,7 @@ def scan(folder: Path, jobs: int | None) -> float:
         text=True,
     )
     if done.returncode not in (0, 1):
-        print(f"{folder.name}: {done.stderr.strip().splitlines()[0]}", file=sys.stderr)
+        print(f"{folder.name}: {done.stderr.strip()[:200] or done.returncode}", file=sys.stderr)
     return time.perf_counter() - start
 
 
