@@ -45,7 +45,9 @@ from raceproof.verdict import (
 )
 
 MAX_PAIRS = 200_000
-"""Pairs looked at in one program."""
+"""Pairs looked at in one program, beyond those that every object is given."""
+PAIRS_OF_AN_OBJECT = 1_000
+"""However large the program is: the most suspect pairs of an object come first."""
 MAX_KINDS = 200
 """Kinds of access to one object, the most suspect first."""
 MAX_VAGUE_KINDS = 40
@@ -109,6 +111,7 @@ class Races:
         vague = [item for item in accesses if item.aliases > MANY_ALIASES][:MAX_VAGUE_KINDS]
         found: dict[Group, list[Pair]] = defaultdict(list)
         reasons: Counter[str] = Counter()
+        looked_at = 0
         self.is_cut = self.is_cut or len(precise) + len(vague) < len(accesses)
         for first, second in chain(
             combinations_with_replacement(precise, 2),
@@ -122,10 +125,12 @@ class Races:
                 if second.aliases > MANY_ALIASES:
                     break
                 continue
-            if self._pairs >= MAX_PAIRS:
-                self.is_cut = True
-                break
-            self._pairs += 1
+            looked_at += 1
+            if looked_at > PAIRS_OF_AN_OBJECT:
+                if self._pairs >= MAX_PAIRS:
+                    self.is_cut = True
+                    break
+                self._pairs += 1
             answer, why = weigh(first, second, self._world)
             if answer != NO:
                 pairs.append((answer, first, second))
