@@ -228,6 +228,10 @@ class EngineRun:
     layers: tuple[LayerResult, ...] = ()
 
 
+NOT_SEEN = "not seen"
+"""How an assumption begins that names code which may run but which no engine has looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What one engine says: `open` are the candidates that it could not decide."""

@@ -102,6 +102,14 @@ def test_a_proof_against_a_confirmed_race_is_told() -> None:
     assert ledger.outcome() is Outcome.UNKNOWN
 
 
+def test_nothing_is_proved_past_code_that_nobody_saw() -> None:
+    ledger = Ledger()
+    unseen = ("not seen: a call of `handler`",)
+    ledger.take("modular", Answer(Outcome.UNKNOWN, assumptions=unseen), None)
+    ledger.take("bounded", Answer(Outcome.RACE_FREE), None)
+    assert ledger.outcome() is Outcome.UNKNOWN
+
+
 def test_what_nobody_decides_is_possible(ask) -> None:  # type: ignore[no-untyped-def]
     verdict = ask("namer", "x-confirmer", "idler")
     assert [(f.location.name, f.confidence) for f in verdict.findings] == [

@@ -73,5 +73,9 @@ class Analysed(Protocol):
         """Base -> bases whose addresses were stored in it."""
 
     @property
+    def unseen(self) -> list[tuple[int, str]]:
+        """What may be executed but was not looked at: an instruction, and what it may do."""
+
+    @property
     def handed_over(self) -> set[int]:
         """Bases whose addresses were given to a new thread."""

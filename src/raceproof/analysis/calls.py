@@ -102,14 +102,16 @@ class Calls:
         if function is not None and function.is_defined:
             return self.enter(act, call, function, state)
         self.analysis.note_unknown(name)
-        if self._hands_over_functions(act, call, state):
+        for given in self._functions_handed_over(act, call, state):
             self.analysis.records.assume(f"`{name}` does not call the functions it is given")
+            self.analysis.given_away.setdefault(given, (call.number, name))
         if name.startswith(_MANGLED):
             act.raised.append(state.copy())
         return self.unknown(act, call, state)
 
-    def _hands_over_functions(self, act: Activation, call: Call, state: State) -> bool:
-        """Are functions of the program among the arguments, or in the objects they point to?"""
+    def _functions_handed_over(self, act: Activation, call: Call, state: State) -> list[str]:
+        """The program's functions among the arguments, or in the objects they point to."""
+        found: dict[str, None] = {}
         for argument in call.arguments:
             value = scalar(self.run.value(act, state, argument))
             for base in value.pointers:
@@ -119,8 +121,8 @@ class Calls:
                     name = self.analysis.objects[each].function
                     function = self.analysis.program.functions.get(name) if name else None
                     if function is not None and function.is_defined:
-                        return True
-        return False
+                        found[function.name] = None
+        return sorted(found)
 
     def is_local(self, call: Call) -> bool:
         """Does the result of a call say nothing about other threads?"""

@@ -136,6 +136,7 @@ class Interpreter:
     ) -> list[Exit]:
         """The states in which the function may return, with its result; those in which it may
         throw are added to `raised`."""
+        self.analysis.entered.add(function.name)
         if any(a.function is function for a in self.stack):
             return self._run_again(function, arguments, state)
         exits, thrown = self._run_once(function, arguments, symbols, state, context)

@@ -106,6 +106,10 @@ class Analysis:
         self.stored: dict[int, set[int]] = {}
         """Base -> bases whose addresses were stored in it, ever."""
         self.handed_over: set[int] = set()
+        self.given_away: dict[str, tuple[int, str]] = {}
+        """Functions that unknown code was given: the call, and whom it calls."""
+        self.entered: set[str] = set()
+        """Functions that were interpreted."""
         """Bases whose addresses were given to a new thread."""
         self.endings = Endings(self)
         self.recursive: set[str] = set()
@@ -144,6 +148,15 @@ class Analysis:
         self.records.assume(
             f"`{name}` (defined nowhere, no model) starts no threads and accesses nothing shared"
         )
+
+    @property
+    def unseen(self) -> list[tuple[int, str]]:
+        """Functions that only unknown code may call: what they do, nobody has looked at."""
+        return [
+            (call, f"a call of `{name}` (called nowhere else) by `{caller}`")
+            for name, (call, caller) in sorted(self.given_away.items())
+            if name not in self.entered
+        ]
 
     def stored_addresses(self, base: int, pointers: Pointers) -> None:
         self.stored.setdefault(base, set()).update(pointers)

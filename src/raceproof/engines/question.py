@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from raceproof.concurrency import Events, Models
+from raceproof.concurrency.strangers import strangers
 from raceproof.ir import Program
 from raceproof.options import Options
-from raceproof.verdict import Answer, Candidate
+from raceproof.verdict import NOT_SEEN, Answer, Candidate, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,25 @@ class Question:
 
     def seconds_left(self) -> float:
         return float("inf") if self.deadline is None else self.deadline - time.monotonic()
+
+
+def without_strangers(answer: Answer, program: Program, question: Question) -> Answer:
+    """The answer, but no proof about a whole program in which unknown code may call back.
+
+    About candidates it stands: who named them has looked at what is handed over.
+    """
+    if answer.outcome is not Outcome.RACE_FREE or question.candidates is not None:
+        return answer
+    names = strangers(Events(program, Models.load(question.options.models)))
+    if not names:
+        return answer
+    unseen = tuple(f"{NOT_SEEN}: functions of the program that `{name}` may call" for name in names)
+    return replace(
+        answer,
+        outcome=Outcome.UNKNOWN,
+        assumptions=(*answer.assumptions, *unseen),
+        detail=unseen[0],
+    )
 
 
 class Engine(Protocol):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from raceproof.verdict import (
+    NOT_SEEN,
     Answer,
     Candidate,
     Confidence,
@@ -38,6 +39,8 @@ class Ledger:
     """What is neither confirmed nor refuted; None until some engine has named candidates."""
     is_complete: bool = False
     """Whether the candidates include every race of the program."""
+    has_unseen: bool = False
+    """Whether code of the program may run that nobody has looked at: then nothing is proved."""
     proved_by: str = ""
     confirmed_by: str = ""
     protections: tuple[Protection, ...] = ()
@@ -63,6 +66,7 @@ class Ledger:
         self.threads = self.threads or answer.threads
         self.shared = self.shared or answer.shared
         self.assumptions.update(dict.fromkeys(answer.assumptions))
+        self.has_unseen |= any(a.startswith(NOT_SEEN) for a in answer.assumptions)
         if answer.outcome is Outcome.RACE_FREE:
             self._take_proof(engine, answer, asked)
             return
@@ -77,7 +81,8 @@ class Ledger:
         is_disputed = any(self._is_confirmed(candidate) for candidate in asked or ())
         for candidate in asked or ():
             self._refute(candidate)
-        if asked is None or is_disputed or (self.is_complete and not self.has_confirmed):
+        is_whole = asked is None or (self.is_complete and not self.has_confirmed)
+        if is_disputed or (is_whole and not self.has_unseen):
             self.proved_by = self.proved_by or engine
 
     def _take_findings(self, engine: str, findings: Iterable[Finding]) -> None:
@@ -119,7 +124,7 @@ class Ledger:
         for candidate in asked:
             if candidate not in kept:
                 self._refute(candidate)
-        if self.is_complete and not self.open and not self.findings:
+        if self.is_complete and not (self.open or self.findings or self.has_unseen):
             self.proved_by = self.proved_by or engine
 
     def _refute(self, candidate: Candidate) -> None:

@@ -58,6 +58,7 @@ class Walk:
         self.sees_others = backend.can_prove
         self.stored: dict[int, set[int]] = {}
         self.handed_over: set[int] = set()
+        self.unseen: list[tuple[int, str]] = []
         self.guided_starts = 0
         """Bit set of the threads of which it is unclear whether they are ever created."""
         self.has_cancellation = any(

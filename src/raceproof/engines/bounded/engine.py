@@ -20,7 +20,7 @@ from raceproof.engines.bounded.solver import Result, Solver
 from raceproof.engines.bounded.unfold import OutOfTime, Unfolder
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
-from raceproof.engines.question import Question
+from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.machine import Machine
 from raceproof.machine.replay import replay
@@ -60,7 +60,7 @@ class BoundedEngine:
         old = sys.getrecursionlimit()
         sys.setrecursionlimit(max(old, _RECURSION))
         try:
-            return _Run(program, question).answer()
+            return without_strangers(_Run(program, question).answer(), program, question)
         finally:
             sys.setrecursionlimit(old)
 

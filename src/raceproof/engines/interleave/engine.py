@@ -12,7 +12,7 @@ from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.interleave.layers import Cleared, StaticLayers
 from raceproof.engines.interleave.search import DirectedSearch
-from raceproof.engines.question import Question
+from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.machine.machine import Machine
 from raceproof.verdict import Answer, Candidate, Finding, LayerResult, Outcome
@@ -35,8 +35,10 @@ class Interleave:
 
     def run(self, program: Program, question: Question) -> Answer:
         if question.options.layers:
-            return _layered(program, question)
-        return _Run(program, question).answer()
+            answer = _layered(program, question)
+        else:
+            answer = _Run(program, question).answer()
+        return without_strangers(answer, program, question)
 
 
 def _layered(program: Program, question: Question) -> Answer:

@@ -10,6 +10,7 @@ from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.protections import protections_of
 from raceproof.options import Options
 from raceproof.verdict import (
+    NOT_SEEN,
     Access,
     Answer,
     Candidate,
@@ -120,6 +121,9 @@ def _blind(analysis: Analysed) -> list[str]:
             place = analysis.program.instruction(instruction).position
             place_name = place or analysis.program.function_of(instruction).display
             found[f"not followed: {what} at {place_name}"] = None
+    for instruction, what in analysis.unseen:
+        place = analysis.program.instruction(instruction).position
+        found[f"{NOT_SEEN}: {what} at {place}"] = None
     listed = list(found)
     if len(listed) > _MOST_BLIND:
         rest = len(listed) - _MOST_BLIND

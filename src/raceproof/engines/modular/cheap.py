@@ -16,7 +16,7 @@ from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.answer import answer_of
 from raceproof.engines.modular.detect import detect
-from raceproof.engines.question import Question
+from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.options import BackendChoice, Strategy
 from raceproof.verdict import Answer, Outcome
@@ -67,7 +67,7 @@ def answer_cheaply(
         return _without_proof(answer, f"backend `{choice}` finds races and proves nothing")
     if options.strategy is Strategy.UNDER:
         return _without_proof(answer, "strategy `under` finds races and proves nothing")
-    return answer
+    return without_strangers(answer, program, question)
 
 
 def _without_proof(answer: Answer, why: str) -> Answer:
