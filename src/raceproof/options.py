@@ -66,6 +66,9 @@ class Suppression:
     reason: str = ""
 
 
+DEFAULT_THREADS = 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Every option of every command."""
@@ -120,8 +123,9 @@ class Options:
     """Other numbers for some loops, as ``FUNCTION=N`` or ``FUNCTION:LINE=N``."""
     rounds: int = 2
     """Round-robin rounds of the bounded engine."""
-    threads: int = 2
-    """Threads that the interleave and bounded engines create at most at one creation site."""
+    threads: int | None = None
+    """Threads that are created at most at one creation site; not said: `DEFAULT_THREADS` where a
+    bound is needed (interleave, sequentialize), none of the user's for bounded."""
     mutex_rules: MutexRules = MutexRules.POSIX
     layers: bool = False
     """Show what each layer of the interleave engine left open."""

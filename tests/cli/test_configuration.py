@@ -88,7 +88,7 @@ def test_init_writes_what_can_be_read() -> None:
 def test_the_defaults_that_init_shows_are_the_defaults() -> None:
     examples = {"include-dirs", "defines", "std", "clang-args", "database", "target", "entry",
                 "models", "timeout", "memory", "schedules", "exclude", "cache", "suppressions",
-                "baseline"}  # fmt: skip
+                "baseline", "threads"}  # fmt: skip
     settings = re.sub(r"^# (?=[a-z-]+ = )", "", init.TEMPLATE, flags=re.M)
     defaults = Options()
     for key, value in tomllib.loads(settings).items():

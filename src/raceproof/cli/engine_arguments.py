@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from raceproof.cli.arguments import DEFAULTS, positive_integer, positive_number
-from raceproof.options import BackendChoice, MutexRules, Strategy
+from raceproof.options import DEFAULT_THREADS, BackendChoice, MutexRules, Strategy
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -105,7 +105,8 @@ def _add_exploring_arguments(parser: ArgumentParser) -> None:
         dest="threads",
         type=positive_integer,
         metavar="N",
-        help=f"create at most N threads at one place (default: {DEFAULTS.threads})",
+        help="create at most N threads at one place (default: "
+        f"{DEFAULT_THREADS} in the threading model of interleave, as many as fit for bounded)",
     )
     group.add_argument(
         "--unwind",

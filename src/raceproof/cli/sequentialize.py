@@ -6,6 +6,7 @@ from pathlib import Path
 from raceproof.cli.arguments import DEFAULTS, add_program_arguments, positive_integer, read_options
 from raceproof.cli.output import output_stream
 from raceproof.errors import UserError
+from raceproof.options import DEFAULT_THREADS
 
 EPILOG = """\
 The printed program is plain C11 without threads. Its one assertion can fail if and only if the
@@ -45,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         dest="threads",
         type=positive_integer,
         metavar="N",
-        help=f"create at most N threads besides main (default: {DEFAULTS.threads})",
+        help=f"create at most N threads besides main (default: {DEFAULT_THREADS})",
     )
     group.add_argument(
         "--follow",
@@ -69,7 +70,7 @@ def run(arguments: Namespace) -> int:
         raise UserError("--follow needs -o FILE: the directions are written beside it")
     program = load_program(arguments.files, options)
     models = Models.load(options.models)
-    rounds, threads = options.rounds, options.threads
+    rounds, threads = options.rounds, options.threads or DEFAULT_THREADS
     rules = options.mutex_rules
     directions = None
     if schedule is not None:

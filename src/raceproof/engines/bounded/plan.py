@@ -38,6 +38,7 @@ def stages(options: Options, *, has_time: bool) -> Iterator[Stage]:
         unwind=options.unwind,
         loops=tuple(map(LoopLimit.parse, options.unwind_loops)),
         total_threads=_FEW_THREADS,
+        site_threads=options.threads,
         anyone_unlocks=options.mutex_rules is MutexRules.LINUX,
     )
     asked = tuple(range(1, options.rounds + 1))

@@ -44,7 +44,7 @@ class LoopLimit:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The bounds of an unfolding. Only `unwind` and `loops` are for people to choose."""
+    """The bounds of an unfolding. `unwind`, `loops` and `site_threads` are for people to choose."""
 
     unwind: int = 2
     """Iterations of a loop that depends on data."""
@@ -57,6 +57,8 @@ class Limits:
     events: int = 150
     """Visible statements of a thread, from which on a loop is not unrolled for its constants."""
     total_threads: int = 100
+    site_threads: int | None = None
+    """Threads created at one place; None: no other bound than that of all threads."""
     size: int = 400_000
     """Instructions walked in one pass."""
     passes: int = 16
@@ -107,6 +109,8 @@ class Unfolder:
         self._orders: dict[str, LoopOrder] = {}
         self._published: list[State] = []
         self._thread_numbers: dict[str, int] = {}
+        self._created_at: dict[int, int] = {}
+        """Threads by the call that creates them."""
         self._creations: list[_Creation] = []
         self._assumed: set[str] = set()
         self._waiting: dict[str, tuple[MemoryObject, int, Term]] = {}
@@ -217,9 +221,10 @@ class Unfolder:
         number = self._thread_numbers.get(key)
         if number is None:
             number = len(self._thread_numbers) + 1
-            if number > self.limits.total_threads:
+            if number > self.limits.total_threads or self._is_crowded(instruction):
                 return None
             self._thread_numbers[key] = number
+            self._created_at[instruction.number] = self._created_at.get(instruction.number, 0) + 1
         if all(creation.number != number for creation in self._creations):
             self._creations.append(
                 _Creation(
@@ -233,6 +238,10 @@ class Unfolder:
                 )
             )
         return number
+
+    def _is_crowded(self, creation: Instruction) -> bool:
+        most = self.limits.site_threads
+        return most is not None and self._created_at.get(creation.number, 0) >= most
 
     def thread_numbers(self) -> list[int]:
         return list(self._thread_numbers.values())

@@ -17,7 +17,7 @@ from raceproof.engines.interleave.eraser import Eraser
 from raceproof.engines.interleave.skeleton import Skeleton
 from raceproof.engines.interleave.suspects import Suspect, from_candidates, from_variable, pair_of
 from raceproof.ir import Program
-from raceproof.options import Options
+from raceproof.options import DEFAULT_THREADS, Options
 from raceproof.verdict import Candidate, LayerResult
 
 
@@ -55,6 +55,7 @@ class StaticLayers:
     ) -> None:
         self._program = program
         self._options = options
+        self._threads = options.threads or DEFAULT_THREADS
         self._seconds_left = seconds_left
         self._started = time.monotonic()
         self.skeleton = Skeleton(program, models, lambda: seconds_left() <= 0)
@@ -99,7 +100,7 @@ class StaticLayers:
                 left.append(suspect)
         detail = f"{states} configurations"
         if bounded:
-            detail += f"; {len(bounded)} cleared within {self._options.threads} threads only"
+            detail += f"; {len(bounded)} cleared within {self._threads} threads only"
         if not self._is_followed:
             detail += f"; not followed: {', '.join(sorted(self.skeleton.not_followed))}"
         spent = time.monotonic() - started
@@ -112,7 +113,7 @@ class StaticLayers:
         return check(
             self.skeleton,
             suspect.accesses,
-            self._options.threads,
+            self._threads,
             self._options.mutex_rules,
             lambda: end - time.monotonic(),
             suspect.pairs if by_pair else None,
