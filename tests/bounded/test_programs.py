@@ -46,8 +46,6 @@ LATER_GROUPS = {"detours"}
 
 @pytest.mark.parametrize("program", programs(), ids=str)
 def test_decides_rightly(program: TestProgram) -> None:
-    if program.group == "c11-threads" and program.path.stem.startswith("10-"):
-        pytest.skip("needs a newer C library's headers")
     answer = ENGINE.run(load_program([program.path], Options()), Question(Options()))
     assert "internal error" not in answer.detail
     if answer.outcome is Outcome.UNKNOWN:
