@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from raceproof.bench.cage import Ended, Limits, run_caged
 from raceproof.bench.plot import cactus
 from raceproof.bench.results import Result, ResultsFile, read_results
 from raceproof.bench.run import read_result
+from raceproof.bench.runexec import Cage, cage_here
 from raceproof.bench.table import line, per_directory, print_difference, print_tables, quantile
 from raceproof.bench.tasks import Task, read_tasks, select
 from raceproof.errors import UserError
@@ -22,15 +26,21 @@ from raceproof.errors import UserError
 ROOMY = Limits(cpu=20, wall=20, memory=1000)
 
 
-def python(code: str, limits: Limits) -> Ended:
-    return run_caged([sys.executable, "-c", code], limits)
+Python = Callable[[str, Limits], Ended]
+CAGES: dict[Cage, None] = dict.fromkeys([run_caged, cage_here()])
+
+
+@pytest.fixture(params=list(CAGES))
+def python(request: pytest.FixtureRequest) -> Python:
+    """Runs Python code in each cage that this machine has."""
+    return lambda code, limits: request.param([sys.executable, "-c", code], limits)
 
 
 def result(task: str, expected: str, verdict: str, cpu: float = 1.0) -> Result:
     return Result(task, "folder", expected, verdict, cpu, cpu, 50, engine="modular")
 
 
-def test_what_a_command_says_comes_out_of_the_cage() -> None:
+def test_what_a_command_says_comes_out_of_the_cage(python: Python) -> None:
     ended = python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)", ROOMY)
     assert (ended.code, ended.output, ended.errors) == (3, "out\n", "err\n")
     assert not ended.broken
@@ -45,13 +55,13 @@ def test_what_a_command_says_comes_out_of_the_cage() -> None:
         ("x = bytearray(300 << 20); import time; time.sleep(60)", Limits(20, 20, 100), "memory"),
     ],
 )
-def test_limits_hold(code: str, limits: Limits, broken: str) -> None:
+def test_limits_hold(python: Python, code: str, limits: Limits, broken: str) -> None:
     ended = python(code, limits)
     assert ended.broken == broken
     assert ended.wall < 5
 
 
-def test_what_a_command_starts_counts_and_ends_with_it(tmp_path: Path) -> None:
+def test_what_a_command_starts_counts_and_ends_with_it(python: Python, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     child = f"import os; open({str(pid_file)!r}, 'w').write(str(os.getpid()))\nwhile True: pass"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
@@ -166,3 +176,15 @@ def test_what_the_tool_said_is_understood() -> None:
     )
     late = Ended(-9, "", "", 60.0, 61.0, 70, broken="cpu")
     assert read_result(task, late).verdict == "timeout"
+
+
+def test_the_tool_info_module_passes_benchexecs_own_check() -> None:
+    pytest.importorskip("benchexec")
+    ended = subprocess.run(
+        [sys.executable, "-m", "benchexec.test_tool_info", "raceproof.bench.toolinfo",
+         "--no-container"],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert "svcomp" in ended.stdout + ended.stderr

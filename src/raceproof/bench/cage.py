@@ -1,8 +1,8 @@
 """A command in a cage: its processes together get so much CPU time, wall time and memory.
 
-Where control groups may be used, BenchExec's ``runexec`` does this better; here the processes of
-the command's session are watched through ``/proc``, a few times a second, and one process alone is
-held by the kernel's own limits.
+Where control groups may be used, BenchExec's ``runexec`` does this better (see `runexec`); here the
+processes of the command's session are watched through ``/proc``, a few times a second, and one
+process alone is held by the kernel's own limits.
 """
 
 from __future__ import annotations

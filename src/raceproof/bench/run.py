@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import raceproof
-from raceproof.bench.cage import Ended, Limits, run_caged
+from raceproof.bench.cage import Ended, Limits
 from raceproof.bench.results import Result
+from raceproof.bench.runexec import cage_here
 from raceproof.bench.tasks import Task
 
 _ORDER = ("confirmed", "likely", "possible")
@@ -97,7 +98,7 @@ def run_tasks(
 
 
 def run_task(task: Task, setting: Setting) -> Result:
-    return read_result(task, run_caged(setting.command(task), setting.limits))
+    return read_result(task, cage_here()(setting.command(task), setting.limits))
 
 
 def read_result(task: Task, ended: Ended) -> Result:
