@@ -90,6 +90,8 @@ def judge(
         races.run(contexts.accesses.values())
     likely = any(f.confidence >= Confidence.LIKELY for f in races.findings)
     assumptions = _assumptions(units, summaries, contexts)
+    if races.is_cut:
+        assumptions += ("not all pairs of accesses were compared",)
     return Answer(
         Outcome.RACE if likely else Outcome.UNKNOWN,
         tuple(races.findings),
