@@ -118,6 +118,13 @@ def test_ranges(pair: Pair) -> None:
     assert a.constant is None or a.constant == x
 
 
+def test_what_two_wrapping_progressions_share_is_in_both() -> None:
+    a, b = ints.from_range(-20, 52, 1, 8), ints.from_range(4, 244, 8, 8)
+    first, second = refine("eq", a, b)
+    assert ints.leq(first, a)
+    assert ints.leq(second, b)
+
+
 @pytest.mark.parametrize("predicate", NEGATED)
 @given(pairs)
 def test_compare_and_refine(predicate: str, pair: Pair) -> None:

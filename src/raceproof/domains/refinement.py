@@ -100,7 +100,7 @@ def refine(predicate: str, a: Integers, b: Integers) -> tuple[Integers, Integers
         return bottom(a.width), bottom(a.width)
     if predicate == "eq":
         shared = meet(a, b)
-        return shared, shared
+        return (shared if leq(shared, a) else a), (shared if leq(shared, b) else b)
     if predicate == "ne":
         return _without(a, b), _without(b, a)
     kind = predicate[1:]
