@@ -47,6 +47,7 @@ from raceproof.ir import (
     Store,
     StructType,
     Type,
+    Undefined,
     Value,
 )
 
@@ -242,6 +243,9 @@ def _any_result(run: Interpreter, act: Activation, i: Instruction, state: State)
 
 
 def _freeze(run: Interpreter, act: Activation, i: Freeze, state: State) -> list[State]:
+    if isinstance(i.value, Undefined) and isinstance(i.value.type, IntType):
+        run.assign(act, i, state, _anything(run, i.value.type))
+        return [state]
     run.assign(act, i, state, run.value(act, state, i.value))
     return [state]
 

@@ -18,6 +18,7 @@ from raceproof.frontend.positions import Positions
 from raceproof.frontend.promotion import place_phis, promotable, stored_pointer
 from raceproof.ir import (
     Block,
+    Freeze,
     Function,
     Instruction,
     Phi,
@@ -66,6 +67,7 @@ class FunctionLowering(Lowering):
         self.heap_types: dict[int, str] = {}
         self._output: list[Instruction | _PendingPhi] = []
         self._slots: dict[str, Type] = {}
+        self._unset: set[str] = set()
         self._slot_values: list[dict[str, Value]] = []
         self._labels: dict[str, int] = {}
         self._parents: list[int] = []
@@ -135,7 +137,7 @@ class FunctionLowering(Lowering):
         dominators = Dominators(predecessors)
         self._parents = dominators.parents
         slots = promotable(code)
-        phis = place_phis(code, slots, predecessors, dominators)
+        phis, self._unset = place_phis(code, slots, predecessors, dominators)
         self._slots = {slot: SCALAR_TYPES[token] for slot, token in slots.items()}
         self._read_hints(code, slots)
         parameters = tuple(self.register(token, type_) for token, type_ in signature.parameters)
@@ -202,6 +204,7 @@ class FunctionLowering(Lowering):
                     self.values[first] = self._slot_value(tokens[6], self._current)
                     continue
                 if opcode == "alloca" and first in slots:
+                    self._declare_slot(first)
                     continue
             else:
                 opcode, at = first, 1
@@ -212,6 +215,18 @@ class FunctionLowering(Lowering):
             handler(self, tokens, at)
 
     # --- locals in registers ------------------------------------------------------------
+
+    def _declare_slot(self, slot: str) -> None:
+        """A variable that may be read before it is set gets its value of chance here.
+
+        The compiler's own temporaries, as the result of a function that returns none, do not.
+        """
+        if slot in self._unset and slot in self.slot_names:
+            type_ = self._slots[slot]
+            register = Register(type_, self.register_count, self.slot_names[slot][0])
+            self.register_count += 1
+            self.emit(Freeze(self.new_number(), None, register, Undefined(type_)))
+            self._slot_values[-1][slot] = register
 
     def _slot_phi(self, slot: str) -> _PendingPhi:
         name = self.slot_names.get(slot, ("", ""))[0]

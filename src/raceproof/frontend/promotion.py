@@ -5,6 +5,8 @@ between threads. It is kept in SSA registers: its loads and stores vanish, and w
 values meet a phi is placed (iterated dominance frontier, pruned to where the local is live).
 
     int i = 0;  while (i < n) i++;      ->      i1 = phi(0, i2);  i1 < n;  i2 = i1 + 1
+
+A local that may be read before it is set holds any value, but always the same one.
 """
 
 from __future__ import annotations
@@ -57,8 +59,8 @@ def place_phis(
     slots: dict[str, str],
     predecessors: Sequence[Sequence[int]],
     dominators: Dominators,
-) -> list[list[str]]:
-    """For each block, the locals that need a phi there."""
+) -> tuple[list[list[str]], set[str]]:
+    """For each block, the locals that need a phi there; and the locals that may be read unset."""
     stores: dict[str, set[int]] = {slot: set() for slot in slots}
     uses: dict[str, set[int]] = {slot: set() for slot in slots}
     for index, block in enumerate(blocks):
@@ -73,11 +75,14 @@ def place_phis(
                 if line[6] not in stored:
                     uses[line[6]].add(index)
     placed: list[list[str]] = [[] for _ in blocks]
+    unset: set[str] = set()
     for slot in slots:
         defining = stores[slot]
-        if not uses[slot] or not defining:
+        if not uses[slot]:
             continue
         live = _live_in(uses[slot], defining, predecessors)
+        if 0 in live:
+            unset.add(slot)
         work, seen = list(defining), set(defining)
         done: set[int] = set()
         while work:
@@ -88,7 +93,7 @@ def place_phis(
                     if meeting not in seen:
                         seen.add(meeting)
                         work.append(meeting)
-    return placed
+    return placed, unset
 
 
 def _live_in(uses: set[int], stores: set[int], predecessors: Sequence[Sequence[int]]) -> set[int]:

@@ -22,6 +22,7 @@ from raceproof.ir import (
     ExtractElement,
     ExtractField,
     Fence,
+    FloatType,
     Freeze,
     Function,
     FunctionAddress,
@@ -37,6 +38,7 @@ from raceproof.ir import (
     Negate,
     Offset,
     Phi,
+    PointerType,
     Register,
     Return,
     Select,
@@ -124,8 +126,11 @@ class FunctionCompiler:
         assert isinstance(value, Constant)
         if isinstance(value, GlobalAddress) and self.around.globals[value.name].is_thread_local:
             return f"(thread_local({value.name!r}) + {value.offset})"
-        if isinstance(value, Undefined) and self.is_open:
-            return "UNKNOWN"
+        if isinstance(value, Undefined):
+            if self.is_open:
+                return "UNKNOWN"
+            if isinstance(value.type, IntType | PointerType | FloatType):
+                return "undefined_value()"
         text = repr(self.around.linker.value(value))
         if "inf" in text or "nan" in text:
             return self.name_for("c", self.around.linker.value(value))
@@ -267,6 +272,10 @@ def _negate(c: FunctionCompiler, i: Negate) -> None:
 
 
 def _freeze(c: FunctionCompiler, i: Freeze) -> None:
+    if isinstance(i.value, Undefined) and isinstance(i.value.type, IntType | PointerType):
+        if not c.is_open:
+            c.define(i.result, f"unset({width(i.value.type, c.pointer_bits)}, {i.number})")
+            return
     c.define(i.result, c.value(i.value))
 
 

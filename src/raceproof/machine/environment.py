@@ -76,6 +76,8 @@ class Environment:
             "push_slot": self.push_slot,
             "thread_local": self._machine.thread_local,
             "any_value": lambda bits: self._machine.input(bits or self._pointer_size * 8, None),
+            "unset": self._machine.unset,
+            "undefined_value": self._machine.undefined,
             "assume": self._machine.assume,
             "va_start": self.va_start,
             "va_copy": self.va_copy,

@@ -8,12 +8,17 @@ from typing import Protocol
 
 
 class Inputs(Protocol):
+    needs_all: bool
+    """Whether a value that stands for one among others is no use: nothing may depend on it."""
+
     def next(self, bits: int, limits: tuple[int, int] | None) -> int:
         """A value of `bits` bits (unsigned), within `limits` (inclusive, signed) if given."""
 
 
 class GivenInputs:
     """The values of a schedule in their order, then zeros."""
+
+    needs_all = False
 
     def __init__(self, values: Sequence[int] = ()) -> None:
         self._values = iter(values)
@@ -25,6 +30,8 @@ class GivenInputs:
 
 class RandomInputs:
     """Small numbers and the program's own constants, with a seeded generator."""
+
+    needs_all = False
 
     def __init__(self, generator: random.Random, constants: Sequence[int] = ()) -> None:
         self._generator = generator

@@ -35,7 +35,7 @@ from raceproof.machine.memory import Memory, MemoryObject
 from raceproof.machine.runner import Runner
 from raceproof.machine.segments import AccessRange, CompiledFunction
 from raceproof.machine.thread import ConcreteThread, Frame, Pending
-from raceproof.machine.unknown import UNKNOWN, Unknown
+from raceproof.machine.unknown import INDETERMINATE, UNKNOWN, Unknown
 from raceproof.options import MutexRules
 from raceproof.verdict import BaseKind
 
@@ -86,6 +86,8 @@ class Machine:
         self.ended: Ended | None = None
         self.current: ConcreteThread
         self._inputs: Inputs = GivenInputs()
+        self._asking: int | None = None
+        """The instruction that asks for an input, where it is not what its thread waits at."""
         self._library = Library(program, models or Models.load())
         self._objects: dict[str, MemoryObject] = {}
         self._functions = {name: _CODE + 16 * i for i, name in enumerate(program.functions)}
@@ -276,6 +278,8 @@ class Machine:
 
     def current_instruction(self, thread: ConcreteThread) -> int:
         """The instruction that a thread is at."""
+        if self._asking is not None:
+            return self._asking
         frame = thread.frames[-1]
         segment = frame.segment
         info = frame.code.infos[~segment if segment < 0 else segment]
@@ -305,6 +309,19 @@ class Machine:
             value = self._inputs.next(bits, limits)
         self.recorded.append(value)
         return value
+
+    def unset(self, bits: int, instruction: int) -> Any:
+        """What a variable holds that nobody has set: an input of this instruction."""
+        if self._inputs.needs_all:
+            return INDETERMINATE
+        self._asking = instruction
+        value = self.input(bits, None)
+        self._asking = None
+        return value
+
+    def undefined(self) -> Any:
+        """A value without meaning, as what a function returns that forgot its `return`."""
+        return INDETERMINATE if self._inputs.needs_all else 0
 
     def _reveal(self, target: MemoryObject, offset: int) -> None:
         """A byte that was never written is an input."""

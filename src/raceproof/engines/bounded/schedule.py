@@ -43,6 +43,8 @@ class _Asked:
 class _ModelInputs:
     """Answers the machine's questions for input from the model, thread by thread."""
 
+    needs_all = False
+
     def __init__(self, guide: _Guide) -> None:
         self._guide = guide
         self._used: set[int] = set()

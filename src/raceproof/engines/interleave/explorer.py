@@ -108,6 +108,8 @@ class Exploration:
 class NoInputs:
     """For the exploration of exact values: a program that asks for one is not for it."""
 
+    needs_all = True
+
     def next(self, bits: int, limits: tuple[int, int] | None) -> int:
         raise Unsupported("the program depends on its inputs")
 

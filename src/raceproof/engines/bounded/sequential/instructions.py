@@ -39,6 +39,7 @@ from raceproof.ir import (
     Select,
     Shuffle,
     Type,
+    Undefined,
     Value,
 )
 
@@ -115,6 +116,10 @@ def _negate(frame: Frame, i: Negate) -> None:
 
 
 def _freeze(frame: Frame, i: Freeze) -> None:
+    if isinstance(i.value, Undefined):
+        types = [type_ for type_, _ in leaves(i.value.type, frame.layout)]
+        frame.define(i.result, [any_value(type_, frame) for type_ in types])
+        return
     frame.define(i.result, frame.values(i.value))
 
 
