@@ -94,6 +94,8 @@ class Calls:
         if event is not None:
             if event.model.caveat:
                 self.analysis.records.assume(event.model.caveat)
+                for given in self._functions_handed_over(act, call, state):
+                    self.analysis.given_away.setdefault(given, (call.number, name))
             handler = self.handlers.get(type(event))
             if handler is None:
                 return self.library.plain(act, call, event, state)

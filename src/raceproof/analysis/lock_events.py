@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from raceproof.analysis.state import (
+    ANYWHERE,
     ATOMIC,
     UNCLEAR,
     LockKey,
     State,
     SymbolicLock,
     drop,
+    is_countable,
+    may_share_lock,
+    once_lock,
+    possible_locks,
     take,
 )
 from raceproof.analysis.symbols import symbol_of
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode, Success
+from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Call, Value
@@ -25,11 +31,17 @@ if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation
 
 
+_RECURSIVE, _ERROR_CHECKING = 1, 2
+"""Kinds of a mutex, as `PTHREAD_..._MUTEX_INITIALIZER_NP` set them."""
+
+
 class LockEvents:
     def __init__(self, calls: Calls) -> None:
         self.calls = calls
         self.run = calls.run
         self.objects = calls.analysis.objects
+        self._kind_offset = 16 if calls.memory.bits == 64 else 12
+        """Where the kind of a mutex stands, as static initialisers set it."""
 
     def handlers(self) -> dict[type[ev.Event], Any]:
         return {
@@ -62,12 +74,6 @@ class LockEvents:
             return None
         return LockKey(*place)
 
-    def _possible(self, address: AbstractValue) -> frozenset[LockKey]:
-        return frozenset(
-            LockKey(base, offsets.signed_constant or 0)
-            for base, offsets in address.pointers.items()
-        )
-
     def _acquire(
         self, act: Activation, call: Call, event: ev.LockAcquire, state: State
     ) -> list[State]:
@@ -79,18 +85,44 @@ class LockEvents:
         address = self._address(act, state, event.lock, event.is_indirect)
         is_write = event.mode is not LockMode.READ
         key = self.exact(address)
+        kind = self._kind(address)
+        counts = self.calls.analysis.counts_relocks and kind != _ERROR_CHECKING
+        if not counts and may_share_lock(state.maybe, possible_locks(address)):
+            refused = state.copy()
+            self.calls.result(act, call, refused, self._outcome(call, Success.ZERO, False))
+            failed.append(refused)
         if key is not None:
-            take(state, key, is_write, self.calls.analysis.counts_relocks)
+            if self._is_lost(state, key, kind, counts):
+                state.maybe |= {LockKey(key.base, ANYWHERE)}
+            take(state, key, is_write, counts)
         elif not event.is_indirect:
             symbol = symbol_of(self.run, act, event.lock)
             if symbol is not None:
                 state.symbolic |= {SymbolicLock(symbol, is_write)}
-        state.maybe |= self._possible(address)
+        state.maybe |= possible_locks(address)
         if event.success is Success.ALWAYS:
             self.calls.result(act, call, state, self._zero(call))
         else:
             self.calls.result(act, call, state, self._outcome(call, event.success, True))
         return [state, *failed]
+
+    def _is_lost(self, state: State, key: LockKey, kind: int | None, counts: bool) -> bool:
+        """Is it unclear how often the owner of a lock holds it after one more `lock`?"""
+        if key not in state.maybe:
+            return False
+        if counts:
+            return not is_countable(state, key)
+        is_held = any(held.lock == key for held in state.held)
+        return not is_held or kind == _RECURSIVE or self.calls.analysis.nests_locks
+
+    def _kind(self, address: AbstractValue) -> int | None:
+        """The kind that a static initialiser gave to a mutex, if it is clear."""
+        start = self.calls.analysis.threads.main.start
+        place = address.pointers_only().only_address
+        if start is None or place is None or start.memory.get(place[0]) is None:
+            return None
+        at = ints.constant(place[1] + self._kind_offset, self.calls.memory.bits)
+        return start.memory.read(place[0], at, 4).constant
 
     def _outcome(self, call: Call, success: Success, is_success: bool) -> AbstractValue | None:
         """The result that tells success from failure."""
@@ -202,7 +234,7 @@ class LockEvents:
         key = self.exact(self.calls.memory.address(act, state, event.control))
         skipped = state.copy()
         inside = state.copy()
-        lock = None if key is None else LockKey(key.base, -1 - key.offset)
+        lock = None if key is None else once_lock(key)
         if lock is not None:
             take(inside, lock, True)
         arguments = () if event.argument is None else (event.argument,)

@@ -9,6 +9,7 @@ from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import (
+    Assembly,
     AtomicUpdate,
     Binary,
     Call,
@@ -96,6 +97,8 @@ def is_guided(
                 if interpreter.calls.memory.depends_on_others(activation, state, definition):
                     return True
             case AtomicUpdate() | CompareExchange():
+                return True
+            case Assembly(text=text) if text.strip():
                 return True
             case Call():
                 if not interpreter.calls.is_local(definition):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from raceproof.domains import values as domain
+from raceproof.domains.integers import Integers
 from raceproof.domains.memory import Memory
 from raceproof.domains.values import AbstractValue
 
@@ -27,6 +28,20 @@ class LockKey(NamedTuple):
     offset: int
 
 
+def once_lock(control: LockKey) -> LockKey:
+    """The lock that the routine of a `once` runs under, by the address of its control."""
+    return LockKey(control.base, -1 - control.offset)
+
+
+def is_once(lock: LockKey) -> bool:
+    return lock.base >= 0 and ANYWHERE < lock.offset < 0
+
+
+def control_of(lock: LockKey) -> int:
+    """The offset of the control that a lock of `once` belongs to."""
+    return -1 - lock.offset
+
+
 class Held(NamedTuple):
     """A lock that is held for sure, this many `times` if recursive."""
 
@@ -39,7 +54,10 @@ ATOMIC = LockKey(-1, 0)
 """The section in which no other thread runs; a lock that everybody shares."""
 
 UNCLEAR = LockKey(-2, 0)
-"""Stands for any lock, where one is given back and nobody knows which."""
+"""Stands for any lock, where one is taken or given back and nobody knows which."""
+
+ANYWHERE = -(1 << 62)
+"""An offset that stands for any: of a lock that may be held, somewhere in its object."""
 
 MOST_COUNTED = 4
 """A recursive lock may be held more often, and is then given back too early here."""
@@ -50,6 +68,10 @@ class Token(NamedTuple):
 
     context: int
     register: int
+
+    def zero_extended(self) -> Token:
+        """The name of the same value, widened as an unsigned number."""
+        return Token(self.context, ~self.register)
 
 
 class Symbol(NamedTuple):
@@ -63,7 +85,10 @@ class Symbol(NamedTuple):
     terms: tuple[tuple[Token, int], ...] = ()
 
     def mentions(self, token: Token) -> bool:
-        return self.root == token or any(index == token for index, _ in self.terms)
+        if self.root == token:
+            return True
+        names = (token, token.zero_extended())
+        return any(index in names for index, _ in self.terms)
 
 
 class SymbolicLock(NamedTuple):
@@ -175,6 +200,18 @@ def common_locks(a: frozenset[Held], b: frozenset[Held]) -> frozenset[Held]:
     return frozenset(found)
 
 
+def _with_lost_counts(
+    maybe: frozenset[LockKey], a: frozenset[Held], b: frozenset[Held]
+) -> frozenset[LockKey]:
+    """A recursive lock that is held a different number of times may be held although it was given
+    back as often as is known for sure."""
+    for held in (*a, *b):
+        if held.times > 1 and not (held in a and held in b):
+            lost = LockKey(held.lock.base, ANYWHERE)
+            maybe = maybe if lost in maybe else maybe | {lost}
+    return maybe
+
+
 def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -> State:
     """`a` itself if `b` adds nothing; with thresholds, widens."""
     registers = a.registers
@@ -201,6 +238,8 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         memory = a.memory.widen(b.memory, thresholds)
     held = common_locks(a.held, b.held)
     maybe = a.maybe if b.maybe <= a.maybe else a.maybe | b.maybe
+    if a.held != b.held:
+        maybe = _with_lost_counts(maybe, a.held, b.held)
     symbolic = a.symbolic if a.symbolic <= b.symbolic else a.symbolic & b.symbolic
     fresh = a.fresh if a.fresh <= b.fresh else a.fresh & b.fresh
     zeros = a.zeros if a.zeros <= b.zeros else a.zeros & b.zeros
@@ -229,6 +268,37 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     joined.acquired = a.acquired
     joined.unmatched, joined.zeros = unmatched, zeros
     return joined
+
+
+def possible_locks(address: AbstractValue) -> frozenset[LockKey]:
+    """The locks that an address may mean."""
+    if address.is_unknown or not address.pointers:
+        return frozenset({UNCLEAR})
+    return frozenset(_place(base, offsets) for base, offsets in address.pointers.items())
+
+
+def _place(base: int, offsets: Integers) -> LockKey:
+    exact = offsets.signed_constant
+    return LockKey(base, ANYWHERE if exact is None else exact)
+
+
+def may_share_lock(a: frozenset[LockKey], b: frozenset[LockKey]) -> bool:
+    """May a lock of one be a lock of the other?"""
+    if not a or not b:
+        return False
+    if a & b or UNCLEAR in a or UNCLEAR in b:
+        return True
+    return _somewhere(a, b) or _somewhere(b, a)
+
+
+def _somewhere(a: frozenset[LockKey], b: frozenset[LockKey]) -> bool:
+    vague = {key.base for key in a if key.offset == ANYWHERE}
+    return bool(vague) and any(key.base in vague for key in b)
+
+
+def is_countable(state: State, key: LockKey) -> bool:
+    """Is it clear how often the lock is held, also after one more time?"""
+    return any(held.lock == key and held.times < MOST_COUNTED for held in state.held)
 
 
 def take(state: State, key: LockKey, is_write: bool, is_counted: bool = True) -> None:

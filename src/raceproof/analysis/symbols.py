@@ -53,17 +53,24 @@ def _sorted(terms: list[tuple[Token, int]]) -> tuple[tuple[Token, int], ...]:
 
 
 def _index_token(act: Activation, value: Value) -> Token | None:
+    """An index without its extensions to the width of addresses. What the extension makes of a
+    negative number counts: the token of a zero-extended register has another name."""
+    extensions: list[str] = []
     while isinstance(value, Register):
         definition = act.flow.definitions.get(value.index)
         if isinstance(definition, Cast) and definition.operation in ("sext", "zext"):
+            extensions.append(definition.operation)
             value = definition.value
             continue
+        token = act.token(value.index)
         known = act.symbols.get(value.index)
         if known is not None:
             if known.constant or known.terms or isinstance(known.root, int):
                 return None
-            return known.root
-        return act.token(value.index)
+            token = known.root
+        if "zext" not in extensions:
+            return token
+        return token.zero_extended() if extensions[-1] == "zext" else None
     return None
 
 

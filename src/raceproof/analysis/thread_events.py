@@ -93,7 +93,7 @@ class ThreadEvents:
         info.is_handler = info.is_handler or is_handler
         if info is creator or before & info.bit or not creator.is_unique:
             threads.not_unique(info)
-        threads.created(info, before, self.run.is_repeated(act))
+        threads.created(info, before, self.run.is_repeated(act), state.maybe)
         family = info.bit | info.children
         others = before | creator.bit
         if info.is_unique:

@@ -116,7 +116,8 @@ class Analysis:
         """Functions seen to call themselves, directly or not."""
         self.cancelled: set[int] = set()
         """Threads that others may cancel."""
-        self.tells_always, self.counts_relocks = _oddities(program, self.events)
+        oddities = _oddities(program, self.events)
+        self.tells_always, self.counts_relocks, self.nests_locks = oddities
         self.rounds = Rounds(program, self.events, unroll)
         self.thresholds = _thresholds(program)
         self.is_recording = True
@@ -286,20 +287,22 @@ class Analysis:
         ]
 
 
-def _oddities(program: Program, events: Events) -> tuple[bool, bool]:
+def _oddities(program: Program, events: Events) -> tuple[bool, bool, bool]:
     """Does the program jump back to `setjmp`? Then what a thread writes is noted even while it is
     alone. And is a second lock of a mutex by its owner sure to count? Not if mutexes are made that
-    refuse it and stay locked once."""
+    refuse it and stay locked once. And are there any that count it?"""
     jumps = False
     counts = True
+    nests = False
     for function in program.defined:
         for call, _ in direct_calls(function):
             event = events.of(call)
             if event is not None:
                 jumps = jumps or event.model.returns_twice
-                if isinstance(event, LockAttribute) and event.recursive is not True:
-                    counts = False
-    return jumps, counts
+                if isinstance(event, LockAttribute):
+                    counts = counts and event.recursive is True
+                    nests = nests or event.recursive is not False
+    return jumps, counts, nests
 
 
 def _thresholds(program: Program) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.records import Records
-from raceproof.analysis.state import State, join_states
+from raceproof.analysis.state import LockKey, State, join_states
 from raceproof.domains.values import AbstractValue
 from raceproof.domains.values import join as join_values
 from raceproof.domains.values import widen as widen_values
@@ -39,6 +39,8 @@ class ThreadInfo:
     """Bit set: threads that may run at the same time, as far as others tell."""
     surely_beside: int = 0
     """Bit set: threads that were running for sure when it was created, or were created then."""
+    created_under: frozenset[LockKey] = frozenset()
+    """Locks that the creator may hold when it creates it."""
     children: int = 0
     """Bit set of all threads created by it, or by those."""
     inherited: int = 0
@@ -132,8 +134,11 @@ class Threads:
             if others >> other.index & 1:
                 other.surely_beside |= info.bit
 
-    def created(self, info: ThreadInfo, before: int, is_repeated: bool) -> None:
-        """It is created while the threads `before` may be running."""
+    def created(
+        self, info: ThreadInfo, before: int, is_repeated: bool, under: frozenset[LockKey]
+    ) -> None:
+        """It is created while the threads `before` may be running, and these locks are held."""
+        info.created_under |= under
         inherited = info.inherited | (before & info.children)
         if inherited != info.inherited or (is_repeated and not info.is_repeated):
             info.inherited = inherited

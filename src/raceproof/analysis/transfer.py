@@ -333,10 +333,17 @@ def _assembly(run: Interpreter, act: Activation, i: Assembly, state: State) -> l
     for argument in _direct_operands(i):
         value = scalar(run.value(act, state, argument))
         given = domain.join(given, domain.garbled(value, run.evaluator.pointer_bits))
-    if i.text.strip():
-        for argument in i.arguments:
-            if isinstance(argument.type, PointerType):
-                run.calls.memory.havoc(act, i, state, argument, holding=given)
+    memory = run.calls.memory
+    for effect in run.analysis.events.effects(i):
+        address = memory.address(act, state, effect.pointer)
+        size = effect.constant_size
+        for is_write in (False, True):
+            if effect.is_write if is_write else effect.is_read:
+                memory.record(
+                    act, i, state, effect.pointer, address, size, is_write, effect.is_atomic
+                )
+        if effect.is_write:
+            memory.havoc(act, i, state, effect.pointer, size, holding=given)
     if i.result is not None and given.pointers:
         run.assign(act, i, state, _mixed(run, i.result.type, given))
         return [state]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raceproof.concurrency.assembly import assembly_effects
 from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.effects import MemoryEffect, Size
 from raceproof.concurrency.events import Event
@@ -17,7 +18,6 @@ from raceproof.ir import (
     Layout,
     Load,
     NextArgument,
-    PointerType,
     Program,
     SetMemory,
     Store,
@@ -95,12 +95,8 @@ def _effects(
             return (MemoryEffect(target, _known(size_value), False, True),)
         case NextArgument(list=list_):
             return (MemoryEffect(list_, None, True, True),)
-        case Assembly(text=text, arguments=arguments) if text:
-            return tuple(
-                MemoryEffect(argument, None, True, True)
-                for argument in arguments
-                if isinstance(argument.type, PointerType)
-            )
+        case Assembly():
+            return assembly_effects(instruction, layout)
     return _NOTHING
 
 

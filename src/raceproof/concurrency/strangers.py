@@ -33,10 +33,16 @@ def strangers(events: Events) -> tuple[str, ...]:
         if isinstance(instruction, Call) and isinstance(instruction.callee, FunctionAddress):
             callee = program.functions.get(instruction.callee.name)
             is_defined = callee is not None and callee.is_defined
-            if not is_defined and events.of(instruction) is None:
+            if not is_defined and not _is_understood(instruction, events):
                 if any(_is_pointer(argument) for argument in instruction.arguments):
                     found[instruction.callee.name] = None
     return tuple(sorted(found)) if found and _has_loose_functions(events) else ()
+
+
+def _is_understood(call: Call, events: Events) -> bool:
+    """Is there a model, and does it leave nothing out?"""
+    event = events.of(call)
+    return event is not None and not event.model.caveat
 
 
 def _is_pointer(value: Value) -> bool:
@@ -59,7 +65,7 @@ def _has_loose_functions(events: Events) -> bool:
 
 def _loose_operands(instruction: Instruction, events: Events) -> Iterator[Value]:
     if isinstance(instruction, Call):
-        if events.of(instruction) is None:
+        if not _is_understood(instruction, events):
             yield from instruction.arguments
     else:
         yield from instruction.operands

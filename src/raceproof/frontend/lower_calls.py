@@ -45,7 +45,8 @@ def lower_call(low: Lowering, tokens: list[str], at: int) -> None:
         if not name.startswith(_IGNORED):
             _intrinsic(low, reader, result, name)
         return
-    arguments, by_value = _arguments(low, reader)
+    arguments, types = _arguments(low, reader)
+    by_value = types["byval"]
     type_ = declared or FunctionType(result, tuple(a.type for a in arguments))
     no_return = low.is_no_return(tokens[reader.at :])
     number = low.new_number()
@@ -55,15 +56,18 @@ def lower_call(low: Lowering, tokens: list[str], at: int) -> None:
 
 def _arguments(
     low: Lowering, reader: Reader
-) -> tuple[tuple[Value, ...], tuple[tuple[int, Type], ...]]:
+) -> tuple[tuple[Value, ...], dict[str, tuple[tuple[int, Type], ...]]]:
+    """The arguments, and the types that their attributes name: of copies passed by value, of
+    operands in memory."""
     reader.expect("(")
     arguments: list[Value] = []
-    by_value: list[tuple[int, Type]] = []
+    types: dict[str, tuple[tuple[int, Type], ...]] = {"byval": (), "elementtype": ()}
     while not reader.accept(")"):
         type_ = reader.type()
         kept = reader.skip_attributes()
-        if "byval" in kept:
-            by_value.append((len(arguments), kept["byval"]))
+        for attribute in types:
+            if attribute in kept:
+                types[attribute] += ((len(arguments), kept[attribute]),)
         if reader.peek()[:1] == "!":
             reader.next()
             if reader.peek() == "(":
@@ -72,7 +76,7 @@ def _arguments(
         else:
             arguments.append(low.read(reader, type_))
         reader.accept(",")
-    return tuple(arguments), tuple(by_value)
+    return tuple(arguments), types
 
 
 def _assembly(low: Lowering, reader: Reader, result: Type) -> None:
@@ -82,11 +86,14 @@ def _assembly(low: Lowering, reader: Reader, result: Type) -> None:
     text = string_bytes(reader.next()).decode("utf-8", "replace")
     reader.expect(",")
     constraints = string_bytes(reader.next()).decode("utf-8", "replace")
-    arguments, _ = _arguments(low, reader)
+    arguments, types = _arguments(low, reader)
     number = low.new_number()
     register = None if result == VOID else low.register(reader.tokens[0], result)
     clobbers = "~{memory}" in constraints
-    low.emit(Assembly(number, low.position, register, text, constraints, arguments, clobbers))
+    places = types["elementtype"]
+    low.emit(
+        Assembly(number, low.position, register, text, constraints, arguments, clobbers, places)
+    )
 
 
 # --- intrinsics ------------------------------------------------------------

@@ -362,6 +362,8 @@ class Assembly(Instruction):
     constraints: str
     arguments: tuple[Value, ...]
     clobbers_memory: bool
+    places: tuple[tuple[int, Type], ...] = ()
+    """Arguments that are the address of an operand in memory: index, type of the operand."""
 
     @property
     def operands(self) -> tuple[Value, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.state import ATOMIC, Held, LockKey
+from raceproof.analysis.state import ATOMIC, Held, LockKey, once_lock, possible_locks
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.point import ALL_ALONG, Attempt, Beside, Point, Sum, join
 from raceproof.concurrency import events as ev
@@ -48,10 +48,7 @@ class LockSteps:
     ) -> Point:
         address, place = self._lock(visit, layout, event)
         key = self.steps.key(address)
-        point = point._replace(
-            maybe=point.maybe
-            | {LockKey(b, o.signed_constant or 0) for b, o in address.pointers.items()}
-        )
+        point = point._replace(maybe=point.maybe | possible_locks(address))
         if address.is_unknown or not address.pointers:
             point = point._replace(guided=point.guided | ALL_ALONG)
         is_write = event.mode is not LockMode.READ
@@ -153,7 +150,7 @@ class LockSteps:
 
     def once_lock(self, function: str, event: ev.Once) -> LockKey | None:
         key = self.steps.key(self.steps.pointers(function, event.control))
-        return None if key is None else LockKey(key.base, -1 - key.offset)
+        return None if key is None else once_lock(key)
 
 
 def _drop(point: Point, key: LockKey, is_recursive: bool) -> Point:

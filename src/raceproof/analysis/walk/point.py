@@ -11,7 +11,7 @@ from raceproof.analysis.state import ATOMIC, NO_LOCKS, Held, LockKey, common_loc
 
 Sum = tuple[int, int, tuple[tuple[int, int], ...]]
 """An address as a sum over registers: root, constant, (index, scale)s. A root below 0 is -1 less
-the number of a base."""
+the number of a base, an index below 0 the complement of a register that is zero-extended."""
 ALL_ALONG = 1
 """From here on: something before may not let us go on."""
 IN_BRANCH = 2
@@ -74,7 +74,7 @@ class Point(NamedTuple):
 
 
 def _mentions(place: Sum, register: int) -> bool:
-    return place[0] == register or any(index == register for index, _ in place[2])
+    return place[0] == register or any(index in (register, ~register) for index, _ in place[2])
 
 
 def join(a: Point, b: Point) -> Point:

@@ -63,7 +63,6 @@ class Recorder:
                     f"inline assembly at {instruction.position or layout.function.display} "
                     "accesses only its own operands and does not synchronise"
                 )
-            return
         if isinstance(instruction, Call):
             self._call(layout, context, instruction, point)
             for index, _ in instruction.by_value:

@@ -59,12 +59,17 @@ def root_of(makers: Makers, value: Value) -> int | None:
 
 
 def _index(makers: Makers, value: Value) -> int | None:
+    """The register of an index without its extensions; its complement if it is zero-extended."""
+    extensions: list[str] = []
     while isinstance(value, Register):
         maker = makers.get(value.index)
         if isinstance(maker, Cast) and maker.operation in ("sext", "zext"):
+            extensions.append(maker.operation)
             value = maker.value
-        else:
+        elif "zext" not in extensions:
             return value.index
+        else:
+            return ~value.index if extensions[-1] == "zext" else None
     return None
 
 

@@ -40,7 +40,8 @@ class ThreadSteps:
                 self.steps.walk.guided_starts |= info.bit
             if info is creator or before & info.bit or not creator.is_unique:
                 threads.not_unique(info)
-            threads.created(info, before, not self.steps.walk.once.is_once(call.number))
+            is_repeated = not self.steps.walk.once.is_once(call.number)
+            threads.created(info, before, is_repeated, point.maybe)
             others = before | creator.bit
             threads.together(info, others & ~info.bit if info.is_unique else others | info.bit)
             for child in list(threads.all):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.homemade_locks import is_homemade, variable_of
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import ATOMIC, LockKey
+from raceproof.analysis.state import ANYWHERE, ATOMIC, UNCLEAR, LockKey, control_of, is_once
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.ir import Global, StackSlot
 from raceproof.verdict import (
@@ -92,8 +92,12 @@ class Describer:
     def lock_name(self, key: LockKey) -> str:
         if key == ATOMIC:
             return "atomic section"
-        if key.offset < 0:
-            return f"once {self._lock_name(key.base, -1 - key.offset)}"
+        if key == UNCLEAR:
+            return "an unknown lock"
+        if key.offset == ANYWHERE:
+            return f"some lock in {self.objects[key.base].name}"
+        if is_once(key):
+            return f"once {self._lock_name(key.base, control_of(key))}"
         if is_homemade(key):
             return self.location(key.base, variable_of(key), None).name
         return self._lock_name(key.base, key.offset)

@@ -1,4 +1,4 @@
-"""Which pairs of accesses may race, and which surely do."""
+"""Which pairs of accesses may race; `must` says which surely do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.reasons import reason_against
+from raceproof.engines.modular.sharing import Sharing, sharing_of
 
 Pair = tuple[RawAccess, RawAccess]
 
@@ -26,6 +27,7 @@ class BaseReport:
     accesses: list[RawAccess]
     kinds: dict[tuple[object, ...], list[RawAccess]]
     """By signature, one access of each instruction."""
+    sharing: Sharing
     pairs: list[Pair] = field(default_factory=list)
     """Those that may race."""
     reasons: Counter[str] = field(default_factory=Counter)
@@ -58,9 +60,11 @@ def detect(analysis: Analysed, deadline: float | None = None) -> list[BaseReport
     reports = []
     for base, kinds in sorted(_by_base(analysis).items()):
         accesses = [min(alike, key=lambda access: access.instruction) for alike in kinds.values()]
-        if _is_interesting(accesses, facts):
-            report = BaseReport(base, accesses, kinds)
-            _check(report, facts, deadline)
+        sharing = sharing_of((access.thread, access.is_write) for access in accesses)
+        if sharing.is_shared(facts.many):
+            report = BaseReport(base, accesses, kinds, sharing)
+            if sharing.is_vulnerable(facts.many):
+                _check(report, facts, deadline)
             reports.append(report)
     return reports
 
@@ -92,14 +96,6 @@ def _is_clearer(access: RawAccess, other: RawAccess) -> bool:
     )
 
 
-def _is_interesting(accesses: list[RawAccess], facts: Facts) -> bool:
-    threads = {access.thread for access in accesses}
-    if len(threads) > 1:
-        return True
-    (thread,) = threads
-    return not facts.threads[thread].is_unique
-
-
 def _check(report: BaseReport, facts: Facts, deadline: float | None) -> None:
     for index, first in enumerate(report.accesses):
         if deadline is not None and time.monotonic() > deadline:
@@ -112,28 +108,3 @@ def _check(report: BaseReport, facts: Facts, deadline: float | None) -> None:
                 report.pairs.append((first, second))
             else:
                 report.reasons[reason] += 1
-
-
-def is_sure(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    """The must-conditions: the same bytes, no lock that may be common, surely in parallel."""
-    if a.size is None or b.size is None or facts.objects.is_weak(a.base):
-        return False
-    start, other = a.offsets.signed_constant, b.offsets.signed_constant
-    if start is None or other is None or not (start < other + b.size and other < start + a.size):
-        return False
-    if a.is_guided or b.is_guided or facts.has_handshakes:
-        return False
-    if not (a.is_only and b.is_only) or a.is_free or b.is_free:
-        return False
-    if a.maybe & b.maybe or a.relative or b.relative:
-        return False
-    return _surely_parallel(a, b, facts)
-
-
-def _surely_parallel(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    first, second = facts.threads[a.thread], facts.threads[b.thread]
-    if second.parent == first.index:
-        return bool(a.sure & second.bit)
-    if first.parent == second.index:
-        return bool(b.sure & first.bit)
-    return bool(first.surely_beside & second.bit)

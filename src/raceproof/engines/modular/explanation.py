@@ -105,7 +105,7 @@ def _explained(
             if first.thread == second.thread and facts.threads[first.thread].is_unique:
                 continue
             reason = reason_against(first, second, facts) or ""
-            pairs.append(Pair(i, j, reason, _words(reason, first, second, describer)))
+            pairs.append(Pair(i, j, reason, _words(reason, first, second, describer, facts)))
     pairs.sort(key=lambda pair: (bool(pair.reason), pair.first, pair.second))
     racing = any(not pair.reason for pair in pairs)
     protection = safe.get(location.base, "") or _joined(pairs)
@@ -126,11 +126,11 @@ def _joined(pairs: list[Pair]) -> str:
     return "; ".join(strong or words) or "accessed by one thread only"
 
 
-def _words(reason: str, a: RawAccess, b: RawAccess, describer: Describer) -> str:
+def _words(reason: str, a: RawAccess, b: RawAccess, describer: Describer, facts: Facts) -> str:
     if not reason:
         return "nothing protects them: they may race"
     if reason == "lock":
-        key = common_lock(a, b)
+        key = common_lock(a, b, facts)
         if key == ATOMIC:
             return "both are inside of atomic sections"
         return f"lock `{describer.lock_name(key)}`" if key is not None else "a common lock"

@@ -6,10 +6,24 @@ from functools import cached_property
 
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.escape import escaped_bases
+from raceproof.analysis.records import RawAccess
+from raceproof.analysis.state import LockKey, control_of, is_once
 from raceproof.concurrency.events import BarrierWait, ConditionWait, SemaphoreWait
 from raceproof.ir import Call
 
+_CONTROL = 8
+"""No control of `once` is larger."""
 _HANDSHAKES = (BarrierWait, ConditionWait, SemaphoreWait)
+
+
+def _resets(access: RawAccess, lock: LockKey) -> bool:
+    if access.base != lock.base:
+        return False
+    low, high = access.offsets.signed_range()
+    at = control_of(lock)
+    if at >= high + (at + 1 if access.size is None else access.size) or low >= at + _CONTROL:
+        return False
+    return bool(access.running) or any(held.lock == lock for held in access.held)
 
 
 class Facts:
@@ -18,6 +32,18 @@ class Facts:
         self.objects = analysis.objects
         self.threads = analysis.threads
         self.escaped = escaped_bases(analysis)
+        self.many = sum(info.bit for info in analysis.threads.all if not info.is_unique)
+        """Bit set of the threads of which several instances may run."""
+
+    @cached_property
+    def reset(self) -> frozenset[LockKey]:
+        """The locks of `once` whose control the program writes itself, while others run or after it
+        has passed the call: the routine may run again, so being past it means nothing."""
+        accesses = [a for info in self.threads.all for a in info.records.accesses.values()]
+        used = {held.lock for a in accesses for held in a.held if is_once(held.lock)}
+        bases = {lock.base for lock in used}
+        writes = [a for a in accesses if a.is_write and a.base in bases]
+        return frozenset(lock for lock in used if any(_resets(a, lock) for a in writes))
 
     @cached_property
     def has_handshakes(self) -> bool:

@@ -9,6 +9,7 @@ from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.detect import BaseReport
+from raceproof.engines.modular.sharing import Use
 from raceproof.verdict import Protection
 
 _WORDS = {
@@ -48,6 +49,8 @@ def _protection(
         if key == ATOMIC:
             return "atomic", "every access is inside an atomic section"
         return "lock", f"lock `{describer.lock_name(key)}` in every access"
+    if report.sharing.use in (Use.SHARED, Use.READ_ONLY):
+        return "read-only", _WORDS["read-only"]
     if not report.reasons:
         return "thread-order", _WORDS["thread-order"]
     if set(report.reasons) <= {"read-only", "atomic"} and report.reasons["atomic"]:

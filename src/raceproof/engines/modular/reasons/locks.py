@@ -6,15 +6,15 @@ from raceproof.engines.modular.facts import Facts
 
 
 def excludes(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    return common_lock(a, b) is not None
+    return common_lock(a, b, facts) is not None
 
 
-def common_lock(a: RawAccess, b: RawAccess) -> LockKey | None:
+def common_lock(a: RawAccess, b: RawAccess, facts: Facts) -> LockKey | None:
     if not a.held or not b.held:
         return None
     modes = {held.lock: held.is_write for held in b.held}
     for held in sorted(a.held):
         other = modes.get(held.lock)
-        if other is not None and (other or held.is_write):
+        if other is not None and (other or held.is_write) and held.lock not in facts.reset:
             return held.lock
     return None
