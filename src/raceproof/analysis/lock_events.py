@@ -87,7 +87,9 @@ class LockEvents:
         key = self.exact(address)
         kind = self._kind(address)
         counts = self.calls.analysis.counts_relocks and kind != _ERROR_CHECKING
-        if not counts and may_share_lock(state.maybe, possible_locks(address)):
+        if not counts and may_share_lock(
+            state.maybe, possible_locks(address, self.objects.external)
+        ):
             refused = state.copy()
             self.calls.result(act, call, refused, self._outcome(call, Success.ZERO, False))
             failed.append(refused)
@@ -99,7 +101,7 @@ class LockEvents:
             symbol = symbol_of(self.run, act, event.lock)
             if symbol is not None:
                 state.symbolic |= {SymbolicLock(symbol, is_write)}
-        state.maybe |= possible_locks(address)
+        state.maybe |= possible_locks(address, self.objects.external)
         if event.success is Success.ALWAYS:
             self.calls.result(act, call, state, self._zero(call))
         else:

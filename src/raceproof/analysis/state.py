@@ -270,9 +270,9 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     return joined
 
 
-def possible_locks(address: AbstractValue) -> frozenset[LockKey]:
-    """The locks that an address may mean."""
-    if address.is_unknown or not address.pointers:
+def possible_locks(address: AbstractValue, external: int) -> frozenset[LockKey]:
+    """The locks that an address may mean; `external` is the base of what nobody knows."""
+    if address.is_unknown or not address.pointers or external in address.pointers:
         return frozenset({UNCLEAR})
     return frozenset(_place(base, offsets) for base, offsets in address.pointers.items())
 

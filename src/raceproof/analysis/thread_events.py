@@ -163,7 +163,7 @@ class ThreadEvents:
         before = me.waits_for
         for info in waited:
             me.waits_for |= info.bit | info.waits_for
-            state.sure &= ~info.waits_for
+            state.sure &= ~(info.bit | info.waits_for)
         if me.waits_for != before:
             self.threads.version += 1
 

@@ -48,7 +48,8 @@ class LockSteps:
     ) -> Point:
         address, place = self._lock(visit, layout, event)
         key = self.steps.key(address)
-        point = point._replace(maybe=point.maybe | possible_locks(address))
+        possible = possible_locks(address, self.steps.backend.objects.external)
+        point = point._replace(maybe=point.maybe | possible)
         if address.is_unknown or not address.pointers:
             point = point._replace(guided=point.guided | ALL_ALONG)
         is_write = event.mode is not LockMode.READ
