@@ -44,6 +44,7 @@ from tests.concurrency.building import (
 P, Q, R, S = (pointer(name) for name in "pqrs")
 N, M = size_value("n"), size_value("m")
 X = Register(I32, 1)
+PLACES = ((0, I32), (1, I32))
 
 Row = tuple[Value, Size, str]
 
@@ -70,7 +71,15 @@ def rows(effects: tuple[MemoryEffect, ...]) -> list[Row]:
         (CopyMemory(0, None, None, P, Q, number(9)), [(Q, 9, "r"), (P, 9, "w")]),
         (SetMemory(0, None, None, P, number(0, I8), N), [(P, N, "w")]),
         (NextArgument(0, None, X, P, I32), [(P, None, "rw")]),
-        (Assembly(0, None, None, "xchg", "", (P, X), False), [(P, None, "rw")]),
+        (Assembly(0, None, None, "incl (%0)", "r", (P, X), False), [(P, None, "rw")]),
+        (Assembly(0, None, None, "xchg", "", (P, X), False), [(P, None, "rwa")]),
+        (
+            Assembly(0, None, None, "lock; incl $0", "=*m,*m", (P, P), False, PLACES),
+            [(P, 4, "rwa")],
+        ),
+        (Assembly(0, None, None, "movl $1, $0", "=r,*m", (P,), False, PLACES), [(P, 4, "r")]),
+        (Assembly(0, None, None, "movl $1, $0", "=*m,r", (P, X), False, PLACES), [(P, 4, "w")]),
+        (Assembly(0, None, None, "ud2", "i", (P,), False), []),
         (Assembly(0, None, None, "", "", (P,), True), []),
         (Binary(0, None, X, "add", X, X), []),
     ],
