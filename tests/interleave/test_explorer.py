@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raceproof.engines.interleave.concrete import explore
-from raceproof.engines.interleave.explorer import Conclusion, Explorer, NoInputs
+from raceproof.engines.interleave.explorer import Conclusion, Explorer, NoInputs, Reduction
 from raceproof.frontend import load_program
 from raceproof.machine.machine import Machine
 from raceproof.options import MutexRules, Options
@@ -23,17 +23,17 @@ extern int __VERIFIER_nondet_int(void); extern _Bool __VERIFIER_nondet_bool(void
 """
 
 
-def conclusion(text: str, *, is_reduced: bool, is_open: bool = False) -> Conclusion:
+def conclusion(text: str, reduction: Reduction, *, is_open: bool = False) -> Conclusion:
     machine = Machine(lower(HEAD + text), is_open=is_open)
     inputs = None if is_open else NoInputs()
-    return Explorer(machine, is_reduced=is_reduced, inputs=inputs).run(lambda: 1.0).conclusion
+    return Explorer(machine, reduction=reduction, inputs=inputs).run(lambda: 1.0).conclusion
 
 
 def agreed(text: str, *, is_open: bool = False) -> Conclusion:
-    """What both searches say."""
-    reduced = conclusion(text, is_reduced=True, is_open=is_open)
-    assert reduced is conclusion(text, is_reduced=False, is_open=is_open)
-    return reduced
+    """What all searches say."""
+    found = {level.name: conclusion(text, level, is_open=is_open) for level in Reduction}
+    assert len(set(found.values())) == 1, found
+    return found[Reduction.NONE.name]
 
 
 def two(worker: str, main: str, join: str = "pthread_join(t, 0);") -> str:
@@ -57,21 +57,25 @@ def test_our_programs(program: TestProgram) -> None:
         assert not found.is_proved
     else:
         assert found.race is None
-    full = Explorer(Machine(model, is_open=True), is_reduced=False).run(lambda: 1.0, 2000)
+    full = Explorer(Machine(model, is_open=True), reduction=Reduction.NONE).run(lambda: 1.0, 2000)
     if full.conclusion is not Conclusion.INCOMPLETE:
-        reduced = Explorer(Machine(model, is_open=True)).run(lambda: 1.0, 2000)
-        assert reduced.conclusion is full.conclusion
+        for level in Reduction:
+            reduced = Explorer(Machine(model, is_open=True), reduction=level).run(lambda: 1.0, 3000)
+            assert reduced.conclusion is full.conclusion, level.name
 
 
 def test_reduction_reduces() -> None:
+    """Each level leaves out states, or (sleep sets) transitions."""
     work = "pthread_mutex_lock(&m); x++; x++; x++; pthread_mutex_unlock(&m); y == 1; y == 2;"
-    program = lower(HEAD + two(work, work))
-    full, reduced = (
-        Explorer(Machine(program), is_reduced=is_reduced).run(lambda: 1.0)
-        for is_reduced in (False, True)
+    apart = "pthread_mutex_lock(&n); pthread_mutex_unlock(&n);"
+    program = lower(HEAD + two(work + work, apart + work))
+    full, blocks, sleep, persistent = (
+        Explorer(Machine(program), reduction=level).run(lambda: 1.0) for level in Reduction
     )
-    assert full.conclusion is reduced.conclusion is Conclusion.RACE_FREE
-    assert reduced.states < full.states / 2
+    assert {one.conclusion for one in (full, blocks, sleep, persistent)} == {Conclusion.RACE_FREE}
+    assert blocks.states < full.states / 2
+    assert sleep.transitions < blocks.transitions
+    assert persistent.states < sleep.states * 0.8
 
 
 def test_race_after_the_thread_has_ended() -> None:
@@ -143,7 +147,7 @@ def test_unknown_inputs_go_both_ways() -> None:
 
 def test_exact_values_do_not_prove_what_depends_on_inputs() -> None:
     text = two("x = 1;", "if (__VERIFIER_nondet_int() == 12345) y = 2;")
-    assert conclusion(text, is_reduced=True) is Conclusion.INCOMPLETE
+    assert conclusion(text, Reduction.PERSISTENT) is Conclusion.INCOMPLETE
 
 
 def test_arguments_of_main_are_inputs() -> None:
@@ -162,7 +166,7 @@ def test_cleanup_handlers_spoil_a_proof() -> None:
       pthread_cleanup_pop(0); return 0; }
     int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); pthread_cancel(t);
       x = 2; pthread_join(t, 0); return 0; }"""
-    assert conclusion(text, is_reduced=True) is not Conclusion.RACE_FREE
+    assert conclusion(text, Reduction.PERSISTENT) is not Conclusion.RACE_FREE
 
 
 @pytest.mark.parametrize("call", ['fopen("a", "r")', 'getenv("A")', "fgets(line, 9, stdin)"])
@@ -225,3 +229,43 @@ def test_mutex_rules() -> None:
         for rules in (MutexRules.POSIX, MutexRules.LINUX)
     ]
     assert verdicts == [Conclusion.RACE_FREE, Conclusion.RACE]
+
+
+def test_endless_choices_keep_nobody_waiting() -> None:
+    """Values are chosen first, but not for ever."""
+    text = two(
+        "sem_wait(&s); x = 2;", "sem_post(&s); for (;;) if (__VERIFIER_nondet_bool()) x = 1;"
+    )
+    assert agreed(text, is_open=True) is Conclusion.RACE
+
+
+def test_endless_pauses_keep_nobody_waiting() -> None:
+    text = two("sem_wait(&s); x = 2;", "x = 1; sem_post(&s); for (;;) ;")
+    assert agreed(text) is Conclusion.RACE_FREE
+    text = two("sem_wait(&s); x = 2;", "sem_post(&s); x = 1; for (;;);")
+    assert agreed(text) is Conclusion.RACE
+
+
+def test_whether_a_thread_is_over_already() -> None:
+    """Blocks run to their end, so they cannot tell what a join that does not wait says."""
+    text = """
+    static pthread_t t; int pthread_tryjoin_np(pthread_t, void **);
+    static void *worker(void *a) { sem_post(&s); x = 1; return 0; }
+    static void *other(void *a) { y = 1; return 0; }
+    int main(void) { pthread_t u; sem_init(&s, 0, 0); pthread_create(&u, 0, other, 0);
+      pthread_create(&t, 0, worker, 0); sem_wait(&s);
+      if (pthread_tryjoin_np(t, 0)) y = 2; return 0; }"""
+    assert conclusion(text, Reduction.NONE) is Conclusion.RACE
+    assert conclusion(text, Reduction.BLOCKS) is not Conclusion.RACE_FREE
+    assert conclusion(text, Reduction.PERSISTENT) is not Conclusion.RACE_FREE
+
+
+def test_a_lock_may_be_taken_away_from_its_holder() -> None:
+    """Nobody waits for a mutex that another thread initialises anew."""
+    text = """
+    static void *worker(void *a) { pthread_mutex_lock(&m); atomic_store(&flag, 1);
+      atomic_store(&flag, 2); x = 1; pthread_mutex_unlock(&m); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0);
+      pthread_mutex_init(&m, 0); pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m);
+      return 0; }"""
+    assert agreed(text) is Conclusion.RACE

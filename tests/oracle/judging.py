@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from raceproof.engines.interleave.explorer import Conclusion, Explorer
+from raceproof.engines.interleave.explorer import Conclusion, Explorer, Reduction
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.machine.machine import Machine
@@ -21,12 +21,12 @@ MOST_STATES = 20_000
 
 def is_racy(program: Program, most_states: int = MOST_STATES) -> bool | None:
     """Whether some schedule leads to a race; None if there are too many to tell."""
-    return concluded(program, is_reduced=False, most_states=most_states)
+    return concluded(program, Reduction.NONE, most_states)
 
 
-def concluded(program: Program, *, is_reduced: bool, most_states: int) -> bool | None:
+def concluded(program: Program, reduction: Reduction, most_states: int) -> bool | None:
     """What the explorer finds out with all inputs."""
-    explorer = Explorer(Machine(program, is_open=True), is_reduced=is_reduced)
+    explorer = Explorer(Machine(program, is_open=True), reduction=reduction)
     found = explorer.run(lambda: 1.0, most_states)
     if found.conclusion is Conclusion.INCOMPLETE:
         return None

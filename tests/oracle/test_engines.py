@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
 from raceproof.concurrency import Models
+from raceproof.engines.interleave.explorer import Reduction
 from raceproof.engines.interleave.layers import StaticLayers
 from raceproof.options import Options
 from tests.lowering import lower
@@ -28,7 +29,8 @@ def test_quick_engines_against_the_oracle(generated: Generated) -> None:
     racy = is_racy(program, 4000)
     assume(racy is not None)
     assert racy is not None
-    assert concluded(program, is_reduced=True, most_states=4000) is racy
+    for reduction in Reduction:
+        assert concluded(program, reduction, 4000) is racy, reduction.name
     cleared = StaticLayers(program, Models.load(), Options(), lambda: 20.0).clear()
     assert not racy or not cleared.is_proof or cleared.candidates
     for engine in ("modular", "summary"):

@@ -61,6 +61,12 @@ class Join(Operation):
         target = self.operand(machine, arguments, "thread")
         return not thread_of(machine, target).is_alive
 
+    def awaits(self, machine: Machine, arguments: tuple[Any, ...]) -> tuple[Any, bool] | None:
+        target = self.target(machine, arguments)
+        if target is None or self.model.wait is not WaitMode.BLOCK:
+            return None
+        return ("thread", target.number), False
+
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         target = thread_of(machine, self.operand(machine, arguments, "thread"))
         if target.is_alive:
@@ -85,32 +91,22 @@ class Join(Operation):
         else:
             machine.memory.write(pointer, (result & 0xFFFF_FFFF).to_bytes(4, "little"))
 
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        target = thread_of(machine, self.operand(machine, arguments, "thread"))
-        return (("thread", target.number),)
-
 
 class Cancel(Operation):
+    def target(self, machine: Machine, arguments: tuple[Any, ...]) -> ConcreteThread | None:
+        """The thread it is for; None if there is no such thread."""
+        try:
+            return thread_of(machine, self.operand(machine, arguments, "thread"))
+        except UndefinedBehaviour:
+            return None
+
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         thread_of(machine, self.operand(machine, arguments, "thread")).is_cancelled = True
         return 0
 
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        target = thread_of(machine, self.operand(machine, arguments, "thread"))
-        return (("thread", target.number),)
-
 
 class CancelPoint(Operation):
     is_cancel_point = True
-
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        return (("thread", thread.number),)
 
 
 class CancelState(Operation):
@@ -147,11 +143,6 @@ class AtomicBegin(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         thread.atomic_depth += 1
         return 0
-
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        return ()
 
 
 class AtomicEnd(Operation):

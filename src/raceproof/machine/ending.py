@@ -127,11 +127,6 @@ class AtExit(Operation):
         machine.sync["atexit"] = (*machine.sync.get("atexit", ()), (arguments[0], given))
         return 0
 
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        return ("atexit",)
-
 
 class CleanupPush(Operation):
     is_sync = False

@@ -35,11 +35,6 @@ class LockOperation(Operation):
             return ("lock", self.model.object or self.name)
         return ("lock", machine.known(address))
 
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        return (self.key(machine, arguments),)
-
 
 def mutex_type(machine: Machine, model_is_recursive: bool, key: Any) -> str:
     """Normal, recursive or checking: as initialised, else as the initial bytes say."""
@@ -150,6 +145,11 @@ class Lock(LockOperation):
         if self.model.wait is not WaitMode.BLOCK:
             return True
         return self._is_free(machine, thread, self.key(machine, arguments))
+
+    def awaits(self, machine: Machine, arguments: tuple[Any, ...]) -> tuple[Any, bool] | None:
+        if self.model.wait is not WaitMode.BLOCK:
+            return None
+        return self.key(machine, arguments), self.model.mode is LockMode.READ
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)

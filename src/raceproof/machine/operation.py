@@ -91,11 +91,12 @@ class Operation:
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         return 0
 
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        """Keys of the synchronisation objects that it reads or changes."""
-        return ()
+    def awaits(self, machine: Machine, arguments: tuple[Any, ...]) -> tuple[Any, bool] | None:
+        """A lock, or ("thread", number), without whose release by its holders it cannot go on.
+
+        And whether it only wants to read what the lock protects.
+        """
+        return None
 
     # --- for the writers of operations ----------------------------------------------------------
 

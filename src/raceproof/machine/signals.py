@@ -28,11 +28,6 @@ class ObjectOperation(Operation):
     def key(self, machine: Machine, arguments: tuple[Any, ...]) -> Any:
         return (self.object_name, machine.known(self.operand(machine, arguments, self.object_name)))
 
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        return (self.key(machine, arguments),)
-
 
 class ConditionWait(ObjectOperation):
     """Releases the lock and starts to wait; `_WakeUp` is the second half."""
@@ -42,11 +37,6 @@ class ConditionWait(ObjectOperation):
 
     def lock_key(self, machine: Machine, arguments: tuple[Any, ...]) -> Any:
         return ("lock", machine.known(self.operand(machine, arguments, "lock")))
-
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        return (self.key(machine, arguments), self.lock_key(machine, arguments))
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
@@ -71,6 +61,9 @@ class _WakeUp(ConditionWait):
         _, tokens = machine.sync.get(self.key(machine, arguments), ((), 0))
         may_give_up = self.model.wait is WaitMode.TIMED or machine.wakes_spuriously
         return tokens > 0 or may_give_up or thread.must_end
+
+    def awaits(self, machine: Machine, arguments: tuple[Any, ...]) -> tuple[Any, bool] | None:
+        return self.lock_key(machine, arguments), False
 
     def is_idle(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> bool:
         _, tokens = machine.sync.get(self.key(machine, arguments), ((), 0))
@@ -176,12 +169,6 @@ class SemaphoreInit(ObjectOperation):
             address = returned = block.base
         machine.sync[("semaphore", address)] = machine.known(1 if value is None else value)
         return returned
-
-    def touches(
-        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        address = self.operand(machine, arguments, "semaphore")
-        return (("semaphore", address),) if address is not None else ()
 
 
 class SemaphoreWait(ObjectOperation):

@@ -66,6 +66,8 @@ class Identities:
 
     def __init__(self) -> None:
         self._threads: dict[Any, int] = {}
+        self._points: dict[Any, int] = {}
+        self._point_of: dict[int, int] = {}
 
     def key(self, configuration: Configuration) -> Any:
         memory = configuration.memory
@@ -78,12 +80,30 @@ class Identities:
             configuration.blocks,
         )
 
+    def node(self, thread: ConcreteThread) -> tuple[int, int]:
+        """A thread (of a configuration whose key was asked for) and where it stands."""
+        found = self._point_of.get(thread.identity)
+        if found is None:
+            point = _point_key(thread)
+            found = self._points.setdefault(point, len(self._points))
+            self._point_of[thread.identity] = found
+        return thread.number, found
+
     def _thread(self, thread: ConcreteThread) -> int:
         if thread.identity is None:
             found = _thread_key(thread)
             thread.identity = self._threads.setdefault(found, 2 * len(self._threads))
         identity: int = thread.identity
         return identity + thread.is_cancelled
+
+
+def _point_key(thread: ConcreteThread) -> Any:
+    """Where its frames stand, without any values."""
+    operation = thread.pending.operation if thread.pending is not None else None
+    return (
+        tuple([(frame.code.function.name, frame.segment) for frame in thread.frames]),
+        None if operation is None else (type(operation).__name__, operation.name),
+    )
 
 
 def _thread_key(thread: ConcreteThread) -> Any:

@@ -1,37 +1,31 @@
 """The explorer: all schedules, breadth first, until a race or the end.
 
-Unreduced, every visible step is a choice, and a race is two threads about to race (the definition).
+What a transition is, and why no race is lost by taking whole blocks, says `transitions`. On top of
+that come three ways to leave out transitions whose order does not matter (`Reduction`).
 
-**Reduction.** Reduced, only synchronisation is a choice: a thread runs from one lock operation,
-thread operation, atomic access or atomic section to the next without interruption. A race is an
-access that meets the *block* of another thread: its plain accesses since it last synchronised.
+**Values first.** Choices of values (an input, a branch on an unknown value) depend on nobody else,
+nor does a block that was cut because it was long: such a thread goes on, and nobody else does. So
+that nobody waits for ever (`for (;;) if (input()) x = 1;`), that is done only if it leads to a
+configuration that was not expanded yet; else all threads go.
 
-    thread 1: lock(m) x=1 y=1 unlock(m)        block after "lock": {x, y}; after "unlock": {}
-    thread 2: lock(n) y=2 unlock(n)            y=2 meets the block {x, y} of thread 1: a race
+**Sleep sets.** Of two transitions that commute, one order is enough. After thread 1 has been
+explored in a configuration, it *sleeps* in what comes after thread 2, until somebody touches what
+its transition touches. The sleep set is stored with the configuration: one that is reached again
+with a smaller sleep set is expanded again for those who are awake now.
 
-No race is lost. Take a shortest execution to a race, thread 1 about to do a1, thread 2 about to do
-a2; no state before has a race, nor has one on an execution with the same steps in another order.
+**Persistent sets.** Where some threads cannot be disturbed by the others, only they go
+(`persistent`), under the same condition as for values. Since what threads may do is learned on the
+way, all such choices are checked again at the end, and the configurations where one does not hold
+any more are expanded in full.
 
-1. Take a plain access p of thread T and the step e of another thread just before it. T already
-   stood at p before e, since what T does depends only on T until it reads memory. Were e and p in
-   conflict, that state would have been a race. So they commute (synchronisation touches no memory
-   but what its accesses say, and allocations go to the allocator's own arena), and p can be moved
-   up, step by step, to just after the last step of T. Now every thread runs each of its blocks in
-   one go, with the synchronisation in the same order as before.
-2. We also run the *rest* of a block, beyond what that execution did of it. If the rest conflicts
-   with a later step of another thread, we meet that as a race; and it is one, for the thread can be
-   held before its access. If not, the later steps are the same as before.
-3. At the end a1 is in the block of thread 1, or thread 1 stands before it and it is atomic; the
-   same for thread 2. Whichever of the two comes last is compared with both. A thread that ends
-   keeps its block until it is joined (the machine's ghosts), as does one that runs into a fault
-   (the fault is a step of its own). An atomic access is in no block: if it came first, thread 1
-   is past it, not about to do it.
-
-Validity is asked of the later access only where the first one did not take its object away: after
-`free(p)` in a block, `*p` in another thread is a race, though `p` dangles by now.
-
-Choices of values (an input, a branch on an unknown value) depend on nobody else: they are taken at
-once, and only by the thread that stands at one.
+No race is lost. Take a configuration s with sleep set Z, and an execution w from s to a race such
+that no thread in Z could begin an execution that differs from w in the order of commuting
+transitions only. The race is met, by induction over the length of w, then over the order of
+expansion, latest first. If s is expanded in full, take among the threads that could begin w the one
+a that was explored first in the last round that has any; what is left of w is shorter, and who
+sleeps after a could not begin it. If only a persistent set was expanded and w has a transition of
+it, the first of these could begin w, and the same holds. If w has none, take the transition that
+led to a configuration expanded later: w is still possible there, and as long.
 
 On an open machine inputs are unknown values and every branch on them goes both ways; then "no
 race" holds for all inputs, and a race may be one that no input leads to.
@@ -40,58 +34,42 @@ race" holds for all inputs, and a race may be one that no input leads to.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
 
-from raceproof.engines.interleave.configuration import (
-    Block,
-    Configuration,
-    Identities,
-    capture,
-    resume,
-)
-from raceproof.machine.control import Join
+from raceproof.engines.interleave.configuration import Configuration, Identities
+from raceproof.engines.interleave.footprints import NOTHING, Footprint, Footprints
+from raceproof.engines.interleave.futures import Futures, Need, Node
+from raceproof.engines.interleave.persistent import Choice, PersistentSets, Situation
+from raceproof.engines.interleave.situations import Situations
+from raceproof.engines.interleave.transitions import MetRace, Move, RaceMet, Stepper, synchronises
+from raceproof.machine.control import Cancel
 from raceproof.machine.faults import ChoiceNeeded, Unsupported
 from raceproof.machine.inputs import Inputs
 from raceproof.machine.machine import Machine
-from raceproof.machine.runner import PAUSE
-from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
-from raceproof.machine.thread import ConcreteThread, Pending, races
+from raceproof.machine.thread import Pending
 
 MOST_STATES = 400_000
 MOST_THREADS = 64
-LONGEST_RUN = 1000
-"""Visible steps that a thread takes at most in one transition."""
-_NOTHING: Block = frozenset()
+
+Sleep = dict[int, Footprint]
+"""Threads whose next transition needs no exploration, with what it touches."""
+
+
+class Reduction(IntEnum):
+    """How much of the order of steps is left out; each level includes those before it."""
+
+    NONE = 0
+    BLOCKS = 1
+    SLEEP = 2
+    PERSISTENT = 3
 
 
 class Conclusion(Enum):
     RACE_FREE = "race-free"
     RACE = "race"
     INCOMPLETE = "incomplete"
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A thread's transition; `choice` is which way an unknown value went."""
-
-    thread: int
-    choice: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MetRace:
-    """Thread `second` is about to do `access`, which races with one of thread `first`.
-
-    `is_past`: the first has already done its access, in the block that it is in.
-    """
-
-    first: int
-    second: int
-    access: AccessRange
-    is_past: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,43 +92,80 @@ class NoInputs:
         raise Unsupported("the program depends on its inputs")
 
 
-class _RaceMet(Exception):
-    def __init__(self, race: MetRace) -> None:
-        super().__init__(race)
-        self.race = race
+@dataclass(slots=True, eq=False)
+class _State:
+    """A configuration that was reached, and what of it was explored."""
+
+    number: int
+    configuration: Configuration | None
+    """None if it was expanded and is not needed any more."""
+    sleep: Sleep
+    is_expanded: bool = False
+    explored: set[int] = field(default_factory=set)
+    only: frozenset[int] | None = None
+    """The threads that go first; None if all go."""
+    is_queued: bool = True
+    is_kept: bool = False
+    """Whether a choice was made that may turn out to be wrong."""
+
+    def wants(self, threads: Iterable[int]) -> bool:
+        """Whether one of these is still to be explored."""
+        return any(self.has_to_explore(number) for number in threads)
+
+    def has_to_explore(self, number: int) -> bool:
+        return (
+            number not in self.sleep
+            and number not in self.explored
+            and (self.only is None or number in self.only)
+        )
 
 
 class Explorer:
     """Explores one machine."""
 
     def __init__(
-        self, machine: Machine, *, is_reduced: bool = True, inputs: Inputs | None = None
+        self,
+        machine: Machine,
+        *,
+        reduction: Reduction = Reduction.PERSISTENT,
+        inputs: Inputs | None = None,
     ) -> None:
         self._machine = machine
-        self._is_reduced = is_reduced
-        self._inputs = inputs
-        self._blocks: list[set[AccessRange] | Block] = []
+        self._reduction = reduction
+        self._footprints = Footprints()
+        self._futures = Futures()
+        self._persistent = PersistentSets(self._footprints, self._futures, machine.mutex_rules)
+        self._stepper = Stepper(
+            machine,
+            inputs,
+            has_blocks=reduction >= Reduction.BLOCKS,
+            footprints=self._footprints if reduction >= Reduction.SLEEP else None,
+        )
         self._identities = Identities()
-        self._visited: set[Any] = set()
+        self._situations = Situations(self._identities, self._footprints)
+        self._visited: dict[object, _State] = {}
         self._parents: list[tuple[int, Move]] = []
-        self._queue: deque[tuple[int, Configuration]] = deque()
+        self._queue: deque[_State] = deque()
+        self._choices: list[tuple[_State, Choice, int]] = []
+        """States of which only some threads were explored, why, and as of which knowledge."""
         self._transitions = 0
         self._at = (-1, Move(0))
         """The state being left, and how."""
-        self._log: list[tuple[int, Pending]] | None = None
 
     def run(self, seconds_left: Callable[[], float], most_states: int = MOST_STATES) -> Exploration:
         try:
-            self._begin()
+            self._stepper.begin()
             self._check_end()
-            self._add(-1, Move(0))
+            self._add(-1, Move(0), {})
             while self._queue:
                 if seconds_left() <= 0:
                     return self._stop("the time is over")
                 if len(self._visited) > most_states:
                     return self._stop(f"more than {most_states} states")
-                self._expand(*self._queue.popleft())
-        except _RaceMet as met:
+                self._expand(self._queue.popleft())
+                if not self._queue:
+                    self._check_choices()
+        except RaceMet as met:
             return self._race(met)
         except Unsupported as unsupported:
             return self._stop(str(unsupported))
@@ -161,16 +176,40 @@ class Explorer:
             return self._stop(f"not done by the machine: {', '.join(sorted(left_out))}")
         return Exploration(Conclusion.RACE_FREE, len(self._visited), self._transitions)
 
-    def _expand(self, number: int, configuration: Configuration) -> None:
-        machine = self._machine
-        for move in self._moves(configuration):
-            resume(machine, configuration, move.thread)
-            self._blocks = list(configuration.blocks)
-            self._transitions += 1
-            self._at = (number, move)
-            self._advance(move)
-            self._check_end()
-            self._add(number, move)
+    def steps(self, moves: tuple[Move, ...]) -> list[tuple[int, Pending]]:
+        """The visible steps that these moves take, each with its thread."""
+        return self._stepper.steps(moves)
+
+    def pending_of(self, number: int) -> Pending | None:
+        """What a thread is about to do, after `steps`."""
+        return self._machine.threads[number].pending
+
+    # --- states ------------------------------------------------------------
+
+    def _add(self, parent: int, move: Move, sleep: Sleep) -> bool:
+        """Enter where the machine stands; whether that is still to be expanded."""
+        if self._machine.ended is not None:
+            return False
+        configuration = self._stepper.capture()
+        identity = self._identities.key(configuration)
+        known = self._visited.get(identity)
+        if known is None:
+            state = _State(len(self._parents), configuration, sleep)
+            self._visited[identity] = state
+            self._queue.append(state)
+            self._parents.append((parent, move))
+            return True
+        woken = known.sleep.keys() - sleep.keys()
+        if woken:
+            known.sleep = {n: f for n, f in known.sleep.items() if n not in woken}
+            if known.is_expanded and not known.is_queued and known.wants(woken):
+                known.configuration = configuration
+                self._enqueue(known)
+        return not known.is_expanded
+
+    def _enqueue(self, state: _State) -> None:
+        state.is_queued = True
+        self._queue.append(state)
 
     def _check_end(self) -> None:
         """Raises `Unsupported` if the machine gave up here."""
@@ -180,65 +219,23 @@ class Explorer:
         if len(machine.threads) > MOST_THREADS:
             raise Unsupported(f"more than {MOST_THREADS} threads")
 
-    def steps(self, moves: tuple[Move, ...]) -> list[tuple[int, Pending]]:
-        """The visible steps that these moves take, each with its thread.
-
-        The machine is left where the last move ended.
-        """
-        log: list[tuple[int, Pending]] = []
-        self._log = log
-        try:
-            self._begin()
-            for move in moves:
-                self._advance(move)
-        except _RaceMet:
-            pass
-        self._log = None
-        return log
-
-    def pending_of(self, number: int) -> Pending | None:
-        """What a thread is about to do, after `steps`."""
-        return self._machine.threads[number].pending
-
-    # --- states ------------------------------------------------------------
-
-    def _begin(self) -> None:
-        """Bring `main` to its first choice."""
-        machine = self._machine
-        machine.keeps_ghosts = self._is_reduced
-        machine.reset(self._inputs)
-        self._blocks = [_NOTHING for _ in machine.threads]
-        if machine.ended is not None:
-            return
-        if not self._is_reduced:
-            self._check_definition()
-        else:
-            self._continue(machine.threads[0])
-
-    def _add(self, parent: int, move: Move) -> None:
-        if self._machine.ended is not None:
-            return
-        blocks = tuple([b if isinstance(b, frozenset) else frozenset(b) for b in self._blocks])
-        configuration = capture(self._machine, blocks)
-        identity = self._identities.key(configuration)
-        if identity not in self._visited:
-            self._visited.add(identity)
-            self._queue.append((len(self._parents), configuration))
-            self._parents.append((parent, move))
-
-    def _moves(self, configuration: Configuration) -> list[Move]:
-        """What can happen in a configuration."""
-        for thread in configuration.threads:
-            pending = thread.pending
-            if pending is not None and pending.options:
-                return [Move(thread.number, choice) for choice in range(pending.options)]
-        resume(self._machine, configuration, -1)
-        return [Move(number) for number in self._machine.enabled()]
+    def _check_choices(self) -> None:
+        """Everything is explored, as far as was known; expand what needs more by now."""
+        kept = []
+        for state, choice, version in self._choices:
+            if version == self._futures.version or self._persistent.holds(choice):
+                kept.append((state, choice, self._futures.version))
+                continue
+            state.only = None
+            state.is_kept = False
+            if not state.is_queued:
+                self._enqueue(state)
+        self._choices = kept
 
     def _stop(self, reason: str) -> Exploration:
         return Exploration(Conclusion.INCOMPLETE, len(self._visited), self._transitions, reason)
 
-    def _race(self, met: _RaceMet) -> Exploration:
+    def _race(self, met: RaceMet) -> Exploration:
         moves = []
         parent, move = self._at
         while parent >= 0:
@@ -252,127 +249,154 @@ class Explorer:
             moves=tuple(reversed(moves)),
         )
 
-    # --- transitions ------------------------------------------------------------
+    # --- expansion ------------------------------------------------------------
 
-    def _advance(self, move: Move) -> None:
-        machine = self._machine
-        thread = machine.threads[move.thread]
-        pending = thread.pending
-        assert pending is not None
-        if not self._is_reduced:
-            self._step(thread, pending, move.choice)
-            self._check_definition()
-            return
-        if move.choice is not None:
-            self._step(thread, pending, move.choice)
-        else:
-            self._execute(thread, pending)
-        self._continue(thread)
+    def _expand(self, state: _State) -> None:
+        configuration = state.configuration
+        assert configuration is not None
+        state.is_queued = False
+        self._stepper.resume(configuration, -1)
+        enabled = self._machine.enabled()
+        round_ = _Round(state, configuration)
+        if not self._expand_some(round_, enabled):
+            for number in enabled:
+                if state.has_to_explore(number):
+                    self._explore(round_, number)
+        if not state.is_queued and not state.is_kept:
+            state.configuration = None
 
-    def _step(self, thread: ConcreteThread, pending: Pending, choice: int | None = None) -> None:
-        if self._log is not None and not pending.options:
-            self._log.append((thread.number, pending))
-        machine = self._machine
-        machine.step(thread.number, choice)
-        while len(self._blocks) < len(machine.threads):
-            self._blocks.append(_NOTHING)
+    def _expand_some(self, round_: _Round, enabled: list[int]) -> bool:
+        """Explore only some of the threads; whether that is enough."""
+        state = round_.state
+        is_first, state.is_expanded = not state.is_expanded, True
+        if state.only is not None:
+            return False
+        quiet = self._quiet(round_)
+        if quiet is not None and is_first:
+            return self._expand_quiet(round_, quiet)
+        if self._reduction < Reduction.PERSISTENT:
+            return False
+        situation: Situation | None = None
+        while True:
+            waiting = frozenset(filter(state.has_to_explore, enabled))
+            if len(waiting) < 2:
+                return False
+            if situation is None:
+                situation = self._situations.of(self._machine, round_.configuration, enabled)
+            choice = self._persistent.choose(situation, waiting)
+            if choice is None:
+                return False
+            if self._expand_choice(round_, situation, choice):
+                return True
 
-    def _continue(self, thread: ConcreteThread) -> None:
-        """Run on to the thread's next choice; a block without end is cut, as `Pause` does it."""
-        machine = self._machine
-        for _ in range(LONGEST_RUN):
-            if machine.ended is not None or not thread.is_alive:
-                return
-            pending = thread.pending
-            assert pending is not None
-            if pending.options or pending.operation is PAUSE:
-                return
-            if thread.atomic_depth:
-                if not machine.is_enabled(thread):
-                    machine.ended = Unsupported("a thread blocks in its atomic section")
-                    return
-            elif _synchronises(pending):
-                return
-            self._execute(thread, pending)
-
-    def _execute(self, thread: ConcreteThread, pending: Pending) -> None:
-        """Take a visible step: compare its accesses, then keep them or forget the block."""
-        number = thread.number
-        if isinstance(pending.operation, Join):
-            self._forget_joined(thread, pending)
-        for access in pending.accesses:
-            self._compare(number, access)
-        if not thread.atomic_depth:
-            if _synchronises(pending):
-                self._blocks[number] = _NOTHING
-            elif pending.accesses:
-                block = self._blocks[number]
-                if isinstance(block, frozenset):
-                    block = self._blocks[number] = set(block)
-                for access in pending.accesses:
-                    _enter(block, access)
-        self._step(thread, pending)
-
-    def _forget_joined(self, thread: ConcreteThread, pending: Pending) -> None:
-        """What a thread did last comes before its join, and before what the join writes."""
-        assert isinstance(pending.operation, Join)
-        target = pending.operation.target(self._machine, pending.arguments)
-        if target is not None and not target.is_alive and not thread.is_cancelled:
-            self._blocks[target.number] = _NOTHING
-
-    def _compare(self, number: int, access: AccessRange) -> None:
-        """With the blocks of the other threads, and with what they are about to do."""
-        first, end, flags = access
-        machine = self._machine
-        for other, block in enumerate(self._blocks):
-            if other == number:
-                continue
-            for start, stop, theirs in block:
-                if first < stop and start < end and races(flags, theirs):
-                    if self._is_in_bounds(access):
-                        raise _RaceMet(MetRace(other, number, access, True))
-            thread = machine.threads[other]
-            pending = thread.pending
-            if pending is None:
-                continue
-            for start, stop, theirs in pending.accesses:
-                if first < stop and start < end and races(flags, theirs):
-                    if (
-                        machine.is_valid(access)
-                        and machine.is_valid((start, stop, theirs))
-                        and machine.is_enabled(thread)
-                    ):
-                        raise _RaceMet(MetRace(other, number, access, False))
-
-    def _is_in_bounds(self, access: AccessRange) -> bool:
-        """Whether it would have been valid before a block that freed or left its object."""
-        target = self._machine.memory.object_at(access[0])
-        return target is None or access[1] - target.base <= max(target.size, 1)
-
-    def _check_definition(self) -> None:
-        machine = self._machine
-        if machine.ended is not None:
-            return
-        for thread in machine.threads:
-            other = machine.race_of(thread)
-            if other is not None:
-                assert thread.pending is not None
-                access = thread.pending.accesses[0]
-                raise _RaceMet(MetRace(other.number, thread.number, access, False))
-
-
-def _synchronises(pending: Pending) -> bool:
-    """Whether a step orders threads, or its order among others matters."""
-    if pending.is_sync:
+    def _expand_quiet(self, round_: _Round, quiet: int) -> bool:
+        self._explore(round_, quiet)
+        own_end = self._footprints.key(("thread", quiet))
+        if not round_.is_fresh or (round_.touched.reads | round_.touched.writes) & ~own_end:
+            return False
+        round_.state.only = frozenset((quiet,))
         return True
-    return any(flags & ATOMIC for _, _, flags in pending.accesses)
+
+    def _expand_choice(self, round_: _Round, situation: Situation, choice: Choice) -> bool:
+        """Explore a persistent set; whether it is one, and leads on."""
+        state = round_.state
+        round_.is_fresh = False
+        for number in situation.enabled:
+            if number in choice.members and state.has_to_explore(number):
+                self._explore(round_, number)
+        if not round_.is_fresh:
+            return False
+        touched = NOTHING
+        for number in choice.members.intersection(situation.enabled):
+            found = self._futures.next(situation.nodes[number])
+            touched = touched.union(found or NOTHING)
+            touched = touched.union(situation.forgotten[number])
+        choice = replace(choice, touched=choice.touched.union(touched))
+        if not self._persistent.holds(choice):
+            return False
+        state.only = choice.members
+        state.is_kept = True
+        self._choices.append((state, choice, self._futures.version))
+        return True
+
+    def _quiet(self, round_: _Round) -> int | None:
+        """A thread that is awake and has values to choose, or does not synchronise next."""
+        for thread in round_.configuration.threads:
+            pending = thread.pending
+            if pending is None or thread.number in round_.state.sleep:
+                continue
+            is_unseen = self._reduction > Reduction.NONE and not synchronises(pending)
+            if pending.options or is_unseen:
+                return thread.number
+        return None
+
+    def _explore(self, round_: _Round, number: int) -> None:
+        """Take all transitions of a thread."""
+        state, configuration = round_.state, round_.configuration
+        pending = configuration.threads[number].pending
+        assert pending is not None
+        whole = NOTHING
+        options: Iterable[int | None] = range(pending.options) if pending.options else (None,)
+        for choice in options:
+            move = Move(number, choice)
+            self._stepper.resume(configuration, number)
+            self._transitions += 1
+            self._at = (state.number, move)
+            need = self._need(number, pending)
+            self._stepper.advance(move)
+            self._check_end()
+            sleep: Sleep = {}
+            if self._reduction >= Reduction.SLEEP:
+                sleep = self._sleeping(round_, self._stepper.whole)
+                whole = whole.union(self._stepper.whole)
+                round_.touched = round_.touched.union(self._stepper.strong)
+            round_.is_fresh |= self._add(state.number, move, sleep)
+            if self._reduction >= Reduction.PERSISTENT:
+                self._learn(configuration, number, need)
+        state.explored.add(number)
+        if self._reduction >= Reduction.SLEEP and not whole.is_final:
+            round_.done[number] = whole
+
+    def _sleeping(self, round_: _Round, whole: Footprint) -> Sleep:
+        """Who sleeps after a transition that touched `whole`."""
+        commute = self._footprints.commute
+        return {
+            number: theirs
+            for asleep in (round_.state.sleep, round_.done)
+            for number, theirs in asleep.items()
+            if commute(theirs, whole)
+        }
+
+    def _need(self, number: int, pending: Pending) -> Need | None:
+        if pending.operation is None or self._reduction < Reduction.PERSISTENT:
+            return None
+        if isinstance(pending.operation, Cancel):
+            self._futures.note_cancellation()
+        return pending.operation.awaits(self._machine, pending.arguments)
+
+    def _learn(self, configuration: Configuration, number: int, need: Need | None) -> None:
+        machine = self._machine
+        targets: list[Node] = []
+        if machine.ended is None:
+            started = machine.threads[len(configuration.threads) :]
+            targets = [
+                self._identities.node(thread)
+                for thread in (machine.threads[number], *started)
+                if thread.is_alive
+            ]
+        node = self._identities.node(configuration.threads[number])
+        self._futures.learn(node, need, tuple(targets), self._stepper.strong, self._stepper.whole)
 
 
-def _enter(block: set[AccessRange], access: AccessRange) -> None:
-    """A write says all that a read of the same bytes would say."""
-    first, end, flags = access
-    if flags & WRITE:
-        block.discard((first, end, flags & ~WRITE))
-        block.add(access)
-    elif (first, end, flags | WRITE) not in block:
-        block.add(access)
+@dataclass(slots=True, eq=False)
+class _Round:
+    """One time that a state is expanded."""
+
+    state: _State
+    configuration: Configuration
+    done: Sleep = field(default_factory=dict)
+    """The threads explored, with all that their transitions touch."""
+    touched: Footprint = NOTHING
+    """What they touch but for plain accesses."""
+    is_fresh: bool = False
+    """Whether one led to a state that is still to be expanded."""
