@@ -9,8 +9,9 @@ where a thread is created below), and those actual parameters that states below 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
 from raceproof.engines.summary import state
@@ -26,10 +27,14 @@ from raceproof.engines.summary.summary import (
     nested,
     shortened,
 )
-from raceproof.engines.summary.terms import Origin, Term, Terms, means
+from raceproof.engines.summary.terms import UNKNOWN, Origin, Term, Terms, means
 
 Path: TypeAlias = tuple[tuple[str, int], ...]
 Context: TypeAlias = tuple[ThreadId, Core, Path, Binding]
+Active: TypeAlias = tuple[tuple[ThreadId, bool], ...]
+Group: TypeAlias = tuple[ThreadId, Core]
+Shape: TypeAlias = tuple[Term, int | None, bool, bool, tuple[Site, ...]]
+"""An access but for its thread and state."""
 
 MAX_CONTEXTS = 12
 """Different states of one function in one thread before they are joined."""
@@ -67,6 +72,54 @@ class RootedAccess:
     sites: tuple[Site, ...]
 
 
+class Weakest:
+    """States of one thing, without those that another one covers.
+
+    Of two states with the same `key` (the locks) one covers the other if whatever may race in the
+    other may race in it as surely: as many threads are active, and no more was waited for.
+    """
+
+    __slots__ = ("_states", "count")
+
+    def __init__(self) -> None:
+        self._states: dict[Any, list[Core]] = {}
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Core]:
+        for same in self._states.values():
+            yield from same
+
+    def is_covered(self, key: Any, core: Core) -> bool:
+        same = self._states.get(key)
+        return same is not None and any(_covers(known, core) for known in same)
+
+    def add(self, key: Any, core: Core) -> None:
+        same = self._states.get(key)
+        if same is None:
+            self._states[key] = [core]
+            self.count += 1
+        elif not any(_covers(known, core) for known in same):
+            kept = [known for known in same if not _covers(core, known)]
+            self.count += 1 + len(kept) - len(same)
+            self._states[key] = [*kept, core]
+
+
+def _covers(one: Core, other: Core) -> bool:
+    return _waits_less(one[4], other[4]) and _runs_more(one[2], other[2])
+
+
+def _waits_less(one: Terms, other: Terms) -> bool:
+    return not one or one == other or UNKNOWN in other or set(one).issubset(other)
+
+
+def _runs_more(one: Active, other: Active) -> bool:
+    if not other or one == other:
+        return True
+    known = dict(one)
+    return all(known.get(thread, False) >= sure if sure else thread in known
+               for thread, sure in other)  # fmt: skip
+
+
 class _Closing(Instance):
     """Puts actual parameters into a function's own states."""
 
@@ -82,11 +135,15 @@ class Contexts:
         self._summaries = summaries
         self._depths = depths
         self.threads: dict[ThreadId, ThreadFacts] = {}
-        self.accesses: dict[Any, RootedAccess] = {}
         self.functions: set[str] = set()
-        self._seen: dict[tuple[str, ThreadId], dict[Context, None]] = defaultdict(dict)
+        self._groups: dict[str, dict[Group, list[Shape]]] = {}
+        self._states: dict[tuple[str, int, ThreadId], Weakest] = defaultdict(Weakest)
+        """Function, group of its accesses and thread -> the states in which they happen."""
+        self._seen: dict[tuple[str, ThreadId], Weakest] = defaultdict(Weakest)
         self._joined: dict[tuple[str, ThreadId], Core] = {}
-        self._work: list[tuple[str, Context]] = []
+        self._work: list[tuple[int, int, str, Context]] = []
+        """Few flags first: who comes later is more often covered."""
+        self._order = 0
         self._creates = _transitive_creators(summaries)
         self.is_cut = False
         self._done = 0
@@ -104,26 +161,26 @@ class Contexts:
             # Nobody is above the entries, to whom giving back and joining could matter.
             core = (core[0], (), core[2], (), core[4])
         seen = self._seen[name, thread]
-        context = (thread, core, path, binding)
-        if context in seen:
+        if seen.is_covered((core[0], path, binding), core):
             return
-        if seen and self._done > TOO_MUCH_WORK:
+        if seen.count and self._done > TOO_MUCH_WORK:
             self.is_cut = True
             return
-        if len(seen) >= (MAX_CONTEXTS if self._done < MUCH_WORK else 1):
+        if seen.count >= (MAX_CONTEXTS if self._done < MUCH_WORK else 1):
             self.is_cut = True
             known = self._joined.get((name, thread))
             core = core if known is None else state.join(known, core)
-            if core == known:
+            path, binding = (), ()
+            if seen.is_covered((core[0], path, binding), core):
                 return
             self._joined[name, thread] = core
-            context = (thread, core, (), ())
-        seen[context] = None
-        self._work.append((name, context))
+        seen.add((core[0], path, binding), core)
+        self._order += 1
+        heappush(self._work, (len(core[4]), self._order, name, (thread, core, path, binding)))
 
     def _run(self) -> None:
         while self._work:
-            name, context = self._work.pop()
+            _, _, name, context = heappop(self._work)
             self.functions.add(name)
             self._enter(self._summaries[name], context)
 
@@ -159,14 +216,10 @@ class Contexts:
             facts.multiple = max(facts.multiple, info[3], folded)
             facts.ids.update(info[0] if closing is None else closing.all_terms(info[0]))
             facts.leaks.update(absolute(left) for left in info[2])
-        for (address, size, is_write, is_atomic, inner, at), sites in summary.closed.items():
+        for group, (inner, at) in enumerate(self._grouped(summary)):
             lifted = lift(at) if not inner else _renamed(at, absolute)
-            key = (address, size, is_write, is_atomic, absolute(inner), lifted, sites)
-            if key not in self.accesses:
-                atomic = is_atomic or state.is_protected_by(lifted, _ATOMIC)
-                self.accesses[key] = RootedAccess(
-                    address, size, is_write, atomic, absolute(inner), lifted, sites
-                )
+            key = (summary.name, group, absolute(inner))
+            self._states[key].add(lifted[0], lifted)
         for inner, entry, at, start, arguments in summary.creations:
             name = absolute(inner)
             facts = self.threads.setdefault(name, ThreadFacts(name))
@@ -190,6 +243,29 @@ class Contexts:
             if callee in self._creates:
                 longer = extended(path, (summary.name, number))
             self._visit(callee, (thread, lift(at), longer, actual))
+
+    def _grouped(self, summary: Summary) -> dict[Group, list[Shape]]:
+        """The closed accesses of a function, those together that happen in one state."""
+        found = self._groups.get(summary.name)
+        if found is None:
+            found = self._groups[summary.name] = defaultdict(list)
+            for (address, size, is_write, is_atomic, inner, at), sites in summary.closed.items():
+                found[inner, at].append((address, size, is_write, is_atomic, sites))
+        return found
+
+    def accesses(self) -> list[RootedAccess]:
+        """All closed accesses of the program, in the states that protect them least."""
+        found = []
+        for (name, group, thread), states in self._states.items():
+            shapes = list(self._groups[name].values())[group]
+            for core in states:
+                protected = state.is_protected_by(core, _ATOMIC)
+                for address, size, is_write, is_atomic, sites in shapes:
+                    atomic = is_atomic or protected
+                    found.append(
+                        RootedAccess(address, size, is_write, atomic, thread, core, sites)
+                    )
+        return found
 
     def running(self) -> dict[str, frozenset[ThreadId]]:
         """By which threads each function is run."""

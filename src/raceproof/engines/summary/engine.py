@@ -77,7 +77,8 @@ def judge(
             stores.extend(summary.closed_stores)
     memory = Memory(stores, names.extent)
     parallel = Parallel(contexts.threads)
-    flags = Flags(memory, contexts.accesses.values())
+    accesses = contexts.accesses()
+    flags = Flags(memory, accesses)
     world = World(
         parallel, memory, contexts.running(), names.is_library_code, names.counting_loop, flags
     )
@@ -87,7 +88,7 @@ def judge(
     }
     races = Races(world, names, threads)
     if len(threads) > 1 or any(parallel.is_multiple(thread) for thread in threads):
-        races.run(contexts.accesses.values())
+        races.run(accesses)
     likely = any(f.confidence >= Confidence.LIKELY for f in races.findings)
     assumptions = _assumptions(units, summaries, contexts)
     if races.is_cut:
@@ -103,7 +104,7 @@ def judge(
         detail="" if races.findings else "no two accesses found that may race",
         statistics=(
             ("functions", len(summaries)),
-            ("accesses", len(contexts.accesses)),
+            ("accesses", len(accesses)),
             ("threads", len(threads)),
             ("findings", len(races.findings)),
         ),
