@@ -262,9 +262,7 @@ class Contexts:
                 protected = state.is_protected_by(core, _ATOMIC)
                 for address, size, is_write, is_atomic, sites in shapes:
                     atomic = is_atomic or protected
-                    found.append(
-                        RootedAccess(address, size, is_write, atomic, thread, core, sites)
-                    )
+                    found.append(RootedAccess(address, size, is_write, atomic, thread, core, sites))
         return found
 
     def running(self) -> dict[str, frozenset[ThreadId]]:

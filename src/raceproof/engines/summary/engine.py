@@ -99,7 +99,7 @@ def judge(
         races.candidates(),
         tuple(races.protections),
         assumptions,
-        tuple(threads[thread] for thread in sorted(threads)),
+        tuple(threads[thread] for thread in sorted(threads, key=names.thread_order)),
         tuple(races.shared),
         detail="" if races.findings else "no two accesses found that may race",
         statistics=(

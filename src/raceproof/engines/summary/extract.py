@@ -109,6 +109,11 @@ class Extractor:
             self.allocations,
             *self._tests(),
         )
+        outline.order = {
+            number: place
+            for number, place in self.values.numbering.order.items()
+            if number in self.places
+        }
         outline.is_flat = not any(
             event[0] in _FLOW for events, _ in outline.blocks for event in events
         )
@@ -125,12 +130,12 @@ class Extractor:
         return found
 
     def place(self, instruction: Instruction) -> int:
-        """Notes where the instruction stands in the source; returns its number in the function."""
-        relative = instruction.number - self.function.first_number
+        """Notes where the instruction stands in the source; returns its number."""
+        number = self.values.numbering.of(instruction)
         position = instruction.position
         if position is not None:
-            self.places[relative] = (position.line, position.column, position.file)
-        return relative
+            self.places[number] = (position.line, position.column, position.file)
+        return number
 
     def access(
         self,
@@ -154,8 +159,8 @@ class Extractor:
             if value[0][0] == "f":
                 self.mentions[value[0][1]] = None
         if values and addresses:
-            relative = instruction.number - self.function.first_number
-            self.events.append(("store", relative, addresses, values))
+            number = self.values.numbering.of(instruction)
+            self.events.append(("store", number, addresses, values))
 
     def size_of(self, value: Value) -> int | None:
         return value.value if isinstance(value, IntConstant) else None
@@ -339,11 +344,12 @@ class Extractor:
                     continue
                 signature = self._induction(phi, block.index)
                 if signature is not None:
-                    found[phi.result.index] = signature
+                    found[self.values.numbering.of(phi)] = signature
         return found
 
     def _induction(self, phi: Phi, block: int) -> tuple[int, int, str, Term] | None:
         assert phi.result is not None
+        counter = ("r", self.name, self.values.numbering.of(phi))
         start = step = None
         for source, value in phi.incoming:
             terms = self.values.terms(value)
@@ -352,7 +358,7 @@ class Extractor:
             term = terms[0]
             if source < block and is_number(term):
                 start = term[1]
-            elif term[0] == ("r", self.name, phi.result.index) and term[2] == 0:
+            elif term[0] == counter and term[2] == 0:
                 step = term[1]
         if start is None or not step:
             return None
@@ -362,7 +368,7 @@ class Extractor:
             if isinstance(made, Compare):
                 bound = self.values.terms(made.right)
                 key = self.values.terms(made.left)
-                if len(bound) == 1 and key and key[0][0] == ("r", self.name, phi.result.index):
+                if len(bound) == 1 and key and key[0][0] == counter:
                     return (start, step, made.predicate.lstrip("su"), bound[0])
         return (start, step, "", UNKNOWN)
 
@@ -373,8 +379,8 @@ class Extractor:
                 size = self.program.layout.size(instruction.type)
                 if isinstance(instruction.count, IntConstant):
                     size *= instruction.count.value
-                relative = instruction.number - self.function.first_number
-                found[relative] = (instruction.name, instruction.debug_type, size)
+                number = self.values.numbering.of(instruction)
+                found[number] = (instruction.name, instruction.debug_type, size)
         return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from raceproof.engines.summary.outline import Induction, Outline
 from raceproof.engines.summary.state import ThreadId
+from raceproof.engines.summary.summary import Site as SummarySite
 from raceproof.engines.summary.terms import Origin, Term
 from raceproof.engines.summary.unit import Unit
 from raceproof.ir import DebugInfo, Position
@@ -22,6 +23,7 @@ class Names:
         self._debug: dict[str, DebugInfo] = {}
         self._globals: dict[str, tuple[Unit, DebugInfo]] = {}
         self._first_numbers = first_numbers
+        self._orders: dict[SummarySite, tuple[object, ...]] = {}
         for unit in units:
             debug = unit.debug()
             for name, outline in unit.outlines.items():
@@ -33,7 +35,23 @@ class Names:
 
     def number(self, function: str, number: int) -> int:
         """The instruction's number in the program (in its function, if there is no program)."""
-        return self._first_numbers.get(function, 0) + number
+        return self._first_numbers.get(function, 0) + self._place(function, number)
+
+    def _place(self, function: str, number: int) -> int:
+        outline = self._outlines.get(function)
+        return number if outline is None else outline.order.get(number, number)
+
+    def order(self, site: SummarySite) -> tuple[object, ...]:
+        """By which places are sorted: as in the source, within a function."""
+        known = self._orders.get(site)
+        if known is None:
+            function, number, calls = site
+            inside = tuple((f, self._place(f, n)) for f, n in calls)
+            known = self._orders[site] = (function, self._place(function, number), inside)
+        return known
+
+    def thread_order(self, thread: ThreadId) -> tuple[object, ...]:
+        return tuple(tuple((f, self._place(f, n)) for f, n in segment) for segment in thread)
 
     def position(self, function: str, number: int) -> Position | None:
         outline = self._outlines.get(function)

@@ -35,7 +35,7 @@ Test: TypeAlias = tuple[Term, str, int]
 ATOMIC: Term = (("a",), 0, 0, ())
 """The lock that an atomic section holds."""
 
-_FOR_PEOPLE = frozenset({"display", "file", "line", "places", "content"})
+_FOR_PEOPLE = frozenset({"display", "file", "line", "places", "content", "order"})
 """What makes no difference to a summary."""
 
 
@@ -73,6 +73,8 @@ class Outline:
     """Digest of the body, see `seal`."""
     is_flat: bool = field(default=True)
     """No lock, thread or exit event of its own."""
+    order: dict[int, int] = field(default_factory=dict)
+    """Numbers of accesses and calls (see `numbering`) -> where they are, counted from the top."""
 
     def seal(self) -> None:
         """Computes the digest of all that a summary is made of."""

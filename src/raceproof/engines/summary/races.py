@@ -98,8 +98,22 @@ class Races:
             if len(kinds) > MAX_KINDS:
                 self.is_cut = True
                 kinds = nsmallest(MAX_KINDS, kinds, key=lambda item: _first_sight(item[1]))
-            items = [replace(item, sites=tuple(sorted(sites[kind]))) for kind, item in kinds]
-            self._object(sorted(items, key=_interest))
+            order = self._names.order
+            items = [
+                replace(item, sites=tuple(sorted(sites[kind], key=order))) for kind, item in kinds
+            ]
+            self._object(sorted(items, key=self._interest))
+
+    def _interest(self, item: Located) -> tuple[object, ...]:
+        access = item.access
+        return (
+            *_first_sight(item),
+            tuple(map(self._names.order, item.sites)),
+            item.offset,
+            item.stride,
+            self._names.thread_order(access.thread),
+            access.core,
+        )
 
     def _object(self, accesses: list[Located]) -> None:
         if not any(item.access.is_write for item in accesses):
@@ -160,13 +174,14 @@ class Races:
     def _finding(self, pairs: list[Pair], accesses: list[Located]) -> None:
         _, one, _ = pairs[0]
         guard = usual_guard([item for item in accesses if _meets(item, one)])
+        order = self._names.order
         ranked = sorted(
-            (self._rank(answer, a, b, guard), site, other_site, k)
+            (self._rank(answer, a, b, guard), order(site), order(other_site), k, site, other_site)
             for k, (answer, a, b) in enumerate(pairs)
             for site, other_site in product(a.sites[:3], b.sites[:3])
         )
         listed: dict[tuple[tuple[str, int], ...], tuple[Access, Access]] = {}
-        for rank, site, other_site, k in ranked:
+        for rank, _, _, k, site, other_site in ranked:
             _, a, b = pairs[k]
             if b.access.is_write and not a.access.is_write:
                 a, b, site, other_site = b, a, other_site, site
@@ -193,8 +208,8 @@ class Races:
             others=tuple(others),
         )
         lacking = guard.share if guard is not None and best[1] == 0 else 0.0
-        order = (-finding.confidence, -lacking, best[4], location.name, location.base)
-        self._ranked.append(((*order, sites), finding))
+        place = (-finding.confidence, -lacking, best[4], location.name, location.base)
+        self._ranked.append(((*place, sites), finding))
 
     def _rank(self, answer: int, a: Located, b: Located, guard: Guard | None) -> Rank:
         first, second = a.access, b.access
@@ -275,18 +290,6 @@ def _first_sight(item: Located) -> tuple[int, ...]:
     """The most suspect first: one place, no lock, a write."""
     access = item.access
     return item.aliases > 1, len(access.core[0]), not access.is_write, item.aliases
-
-
-def _interest(item: Located) -> tuple[object, ...]:
-    access = item.access
-    return (
-        *_first_sight(item),
-        item.sites,
-        item.offset,
-        item.stride,
-        access.thread,
-        access.core,
-    )
 
 
 def _meets(a: Located, b: Located) -> bool:

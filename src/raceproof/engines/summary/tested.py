@@ -58,9 +58,8 @@ def tested(
                 found.update(dict.fromkeys(values.terms(pointer)))
             case CompareExchange(pointer=pointer):
                 found.update(dict.fromkeys(values.terms(pointer)))
-            case Call(number=number):
-                relative = number - values.function.first_number
-                found[("y", values.name, relative), 0, 0, ()] = None
+            case Call() as call:
+                found[("y", values.name, values.numbering.of(call)), 0, 0, ()] = None
             case Compare(left=left, right=right) | Binary(left=left, right=right):
                 stack += [left, right]
             case Cast(value=inner) | Freeze(value=inner):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from raceproof.engines.summary.numbering import Numbering
 from raceproof.engines.summary.terms import (
     NULL,
     UNKNOWN,
@@ -96,6 +97,7 @@ class Valuation:
             for index, register in enumerate(function.parameters)
         }
         self._constants: dict[Constant, Terms] = {}
+        self.numbering = Numbering(function.first_number, self.terms)
         self._second_round = False
         phis = False
         for block in function.blocks:
@@ -119,8 +121,7 @@ class Valuation:
         return known
 
     def opaque(self, instruction: Instruction) -> Terms:
-        assert instruction.result is not None
-        return ((("r", self.name, instruction.result.index), 0, 0, ()),)
+        return ((("r", self.name, self.numbering.of(instruction)), 0, 0, ()),)
 
     def bind(self, register: Register, terms: Terms) -> None:
         self._terms[register.index] = terms
@@ -136,8 +137,7 @@ class Valuation:
             self._terms[result.index] = handler(self, instruction)
 
     def _slot(self, instruction: StackSlot) -> Terms:
-        relative = instruction.number - self.function.first_number
-        return ((("s", self.name, relative), 0, 0, ()),)
+        return ((("s", self.name, self.numbering.of(instruction)), 0, 0, ()),)
 
     def _load(self, instruction: Load) -> Terms:
         found = [dereference(address) for address in self.terms(instruction.pointer)]
@@ -241,8 +241,7 @@ class Valuation:
         return unite(_widen(found))
 
     def _call(self, instruction: Call) -> Terms:
-        relative = instruction.number - self.function.first_number
-        return ((("x", self.name, relative), 0, 0, ()),)
+        return ((("x", self.name, self.numbering.of(instruction)), 0, 0, ()),)
 
 
 def _widen(terms: list[Term]) -> list[Term]:
