@@ -369,3 +369,60 @@ def test_an_unlock_of_some_element_may_be_that_of_the_lock_held() -> None:
     """
     assert confidences(code)["x"] == "possible"
     assert "x" not in confidences(code.replace("m[j]", "m[5]"))
+
+
+SERVER = """
+static int spawn(pthread_t *id, void *(*entry)(void *)) { return pthread_create(id, 0, entry, 0); }
+static void await(pthread_t id) { pthread_join(id, 0); }
+"""
+PART = """
+static int limit{n}, hits{n}; static pthread_mutex_t m{n}; static pthread_t ids{n}[2];
+static void *work{n}(void *unused) {{
+    int n = limit{n};
+    pthread_mutex_lock(&m{n}); hits{n} += n; pthread_mutex_unlock(&m{n});
+    {extra}
+    return 0; }}
+static void start{n}(void) {{
+    limit{n} = {n}; spawn(&ids{n}[0], work{n}); spawn(&ids{n}[1], work{n}); }}
+static void stop{n}(void) {{ await(ids{n}[0]); await(ids{n}[1]); limit{n} = 0; }}
+"""
+
+
+def server(parts: int, extra: str = "") -> str:
+    numbers = range(parts)
+    texts = [PART.format(n=n, extra=extra if n == parts - 1 else "") for n in numbers]
+    starts = " ".join(f"start{n}();" for n in numbers)
+    stops = " ".join(f"stop{n}();" for n in numbers)
+    return SERVER + "".join(texts) + f"int main(void) {{ {starts} {stops} return 0; }}"
+
+
+def test_a_wrapper_may_create_threads_for_any_number_of_callers() -> None:
+    assert confidences(server(14)) == {}
+    assert confidences("int lost;" + server(14, "lost++;")) == {"lost": "likely"}
+
+
+MEMBERS = """
+struct pool { int low; int slots[16]; int high; };
+static struct pool pool; pthread_mutex_t m;
+void *work(void *unused) {
+    pthread_mutex_lock(&m); pool.low++; pool.high++; pthread_mutex_unlock(&m); return 0; }
+int main(int count, char **words) {
+    pthread_t id; pthread_create(&id, 0, work, 0); %s return 0; }
+"""
+
+
+def test_an_index_stays_in_its_array() -> None:
+    assert confidences(MEMBERS % "pool.slots[count & 15] = 1;") == {}
+    assert confidences(MEMBERS % "((int *)&pool)[1 + (count & 31)] = 1;") == {}
+    assert confidences(MEMBERS % "((char *)&pool)[count & 63] = 1;") != {}
+
+
+def test_a_test_on_one_of_two_ways_to_an_access_is_no_doubt() -> None:
+    code = """
+        int x, flag; pthread_t id;
+        static void touch(void) { x++; }
+        void *work(void *unused) { flag = 1; touch(); return 0; }
+        int main(void) { pthread_create(&id, 0, work, 0); %s return 0; }
+        """
+    assert confidences(code % "if (flag) touch();")["x"] == "possible"
+    assert confidences(code % "if (flag) touch(); touch();")["x"] == "likely"

@@ -187,6 +187,34 @@ class DebugInfo:
                 break
         return text + (f"+{offset}" if offset else "")
 
+    def array_around(self, key: str, offset: int, stride: int) -> tuple[int, int] | None:
+        """The bytes, from and to, of the array around `offset` with elements of `stride` bytes.
+
+        None if there is none, or if it has no fixed length.
+        """
+        base = 0
+        for _ in range(32):
+            type_ = self.type(key)
+            if type_.kind == "array" and type_.counts:
+                element = self.type(type_.target).size
+                if element <= 0 or type_.size <= 0 or 0 in type_.counts:
+                    return None
+                step = element
+                for count in reversed(type_.counts):
+                    if step == stride:
+                        return base, base + type_.size
+                    step *= count
+                inside = (offset - base) % element
+                base, key = offset - inside, type_.target
+            elif type_.kind == "struct":
+                around = [m for m in type_.members if m.offset <= offset - base < m.offset + m.size]
+                if len(around) != 1:
+                    return None
+                base, key = base + around[0].offset, around[0].type
+            else:
+                return None
+        return None
+
     def _index(
         self, type_: DebugType, text: str, offset: int, size: int
     ) -> tuple[str, int, str, bool]:

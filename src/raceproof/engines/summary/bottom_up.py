@@ -15,7 +15,7 @@ summaries are; then they are composed once more with what was learned.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -35,7 +35,7 @@ MAX_PASSES = 3
 """Times that all functions are composed, with more and more known of function pointers."""
 MAX_TARGETS = 12
 MAX_NAMES = 8
-"""Threads told apart that one creation makes."""
+"""Threads told apart that one creation makes of one entry."""
 
 
 @dataclass(slots=True)
@@ -301,26 +301,40 @@ class BottomUp:
 
 
 def naming_depths(outlines: Mapping[str, Outline]) -> dict[str, int]:
-    """How many calls around a creation are told apart, so that no creation makes many threads."""
-    callers: dict[str, list[str]] = defaultdict(list)
+    """How many calls around a creation are told apart, so that no entry is run by many threads.
+
+    A wrapper may have any number of callers as long as they start different functions:
+    `spawn(reader)`, `spawn(writer)`.
+    """
+    callers: dict[str, list[tuple[str, str]]] = defaultdict(list)
     creators = set()
     for name, outline in outlines.items():
         for events, _ in outline.blocks:
             for event in events:
                 if event[0] == "call":
+                    passed = _passed(event[3])
                     for term in event[2]:
                         if term[0][0] == "f":
-                            callers[term[0][1]].append(name)
+                            callers[term[0][1]].append((name, passed))
                 elif event[0] == "create":
                     creators.add(name)
     found = {}
     for name in creators:
-        level, depth = [name], 1
+        level, depth = [(name, "")], 1
         while depth < MAX_SEGMENT:
-            above = [caller for inner in level for caller in callers[inner] or [inner]]
-            if len(above) > MAX_NAMES:
+            above = [
+                (caller, entry or passed)
+                for inner, entry in level
+                for caller, passed in callers[inner] or [(inner, entry)]
+            ]
+            if max(Counter(entry for _, entry in above).values()) > MAX_NAMES:
                 break
             level, depth = above, depth + 1
         if depth < MAX_SEGMENT:
             found[name] = depth
     return found
+
+
+def _passed(arguments: Iterable[Iterable[Term]]) -> str:
+    """The functions whose addresses are among the arguments."""
+    return " ".join(term[0][1] for terms in arguments for term in terms if term[0][0] == "f")

@@ -36,7 +36,7 @@ Stores = tuple[tuple[Term, Term], ...]
 
 MAX_STORES = 100
 MAX_PENDING = 20
-MAX_THREADS = 40
+MAX_THREADS = 1_000
 
 
 def open_limit(functions: int) -> int:

@@ -80,7 +80,13 @@ def judge(
     accesses = contexts.accesses()
     flags = Flags(memory, accesses)
     world = World(
-        parallel, memory, contexts.running(), names.is_library_code, names.counting_loop, flags
+        parallel,
+        memory,
+        contexts.running(),
+        names.is_library_code,
+        names.counting_loop,
+        flags,
+        names.elements,
     )
     threads = {
         thread: names.thread(thread, list(facts.entries), not parallel.is_multiple(thread))

@@ -23,6 +23,7 @@ class Names:
         self._debug: dict[str, DebugInfo] = {}
         self._globals: dict[str, tuple[Unit, DebugInfo]] = {}
         self._first_numbers = first_numbers
+        self._elements: dict[tuple[Origin, int, int], tuple[int, int] | None] = {}
         self._orders: dict[SummarySite, tuple[object, ...]] = {}
         for unit in units:
             debug = unit.debug()
@@ -98,6 +99,18 @@ class Names:
         if origin[0] == "s":
             return outline.slots.get(origin[2], ("", "", 0))[2]
         return outline.allocations.get(origin[2], ("", 0))[1]
+
+    def elements(self, origin: Origin, offset: int, stride: int) -> tuple[int, int] | None:
+        """The bytes of the array that an index with that stride goes through, if that is known.
+
+        A stride of 1 says that nobody knows which bytes are meant.
+        """
+        key = (origin[:3], offset, stride)
+        if key not in self._elements:
+            _, _, type_, debug = self._base(origin)
+            known = stride > 1 and bool(type_)
+            self._elements[key] = debug.array_around(type_, offset, stride) if known else None
+        return self._elements[key]
 
     def location(self, origin: Origin, offset: int, size: int | None, stride: int) -> Location:
         end = None if size is None or stride else offset + size

@@ -82,6 +82,8 @@ class World:
     counting_loop: Callable[[Term], Induction | None]
     """The loop whose variable the index is."""
     flags: Flags
+    elements: Callable[[Origin, int, int], tuple[int, int] | None]
+    """The bytes of the array in an object that has a stride at an offset."""
 
 
 Reason = Callable[[Located, Located, World], int]
@@ -111,6 +113,8 @@ def same_bytes(a: Located, b: Located, world: World) -> int:
     size = second if a.offset <= b.offset else first
     if not overlap(a.offset, a.stride, b.offset, b.stride, max(size, 1)):
         return NO
+    if _apart(a, first, b, second, world):
+        return NO
     one, other = _span(a, world), _span(b, world)
     if one is None or other is None:
         return PERHAPS
@@ -119,6 +123,18 @@ def same_bytes(a: Located, b: Located, world: World) -> int:
     if one[2] + first <= other[0] or other[2] + second <= one[0]:
         return NO
     return YES if a.stride == b.stride else PERHAPS
+
+
+def _apart(a: Located, first: int, b: Located, second: int, world: World) -> bool:
+    """Whether one stays inside of an array that the other is not in: `s.slots[i]`, `s.next`."""
+    one, other = _bounds(a, first, world), _bounds(b, second, world)
+    return one[1] <= other[0] or other[1] <= one[0]
+
+
+def _bounds(item: Located, size: int, world: World) -> tuple[int, int]:
+    if not item.stride:
+        return item.offset, item.offset + size
+    return world.elements(item.origin, item.offset, item.stride) or (-FAR, FAR)
 
 
 def _span(item: Located, world: World) -> tuple[int, int, int] | None:
