@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raceproof.concurrency.catalogue import Models
-from raceproof.engines.summary.outline import Outline
+from raceproof.engines.summary.outline import Event, Outline
 from raceproof.engines.summary.unit import make_unit
 from tests.summary.analysing import load, summaries
 
@@ -28,7 +28,7 @@ def outline(first: str = "", last: str = "") -> Outline:
     return unit.outlines["visit"]
 
 
-def accesses(found: Outline) -> list[tuple[object, ...]]:
+def accesses(found: Outline) -> list[Event]:
     """Those through the parameter."""
     return [
         event
