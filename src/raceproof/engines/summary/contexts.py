@@ -35,6 +35,8 @@ Active: TypeAlias = tuple[tuple[ThreadId, bool], ...]
 Group: TypeAlias = tuple[ThreadId, Core]
 Shape: TypeAlias = tuple[Term, int | None, bool, bool, tuple[Site, ...]]
 """An access but for its thread and state."""
+Happening: TypeAlias = tuple[ThreadId, tuple[Core, ...], list[Shape]]
+"""Accesses that all happen in one thread in each of some states."""
 
 MAX_CONTEXTS = 12
 """Different states of one function in one thread before they are joined."""
@@ -57,19 +59,6 @@ class ThreadFacts:
     ids: set[Term] = field(default_factory=set)
     leaks: set[ThreadId] = field(default_factory=set)
     """Threads that it leaves running at its end."""
-
-
-@dataclass(frozen=True, slots=True)
-class RootedAccess:
-    """A closed access in the program: all is known but where its path leads."""
-
-    address: Term
-    size: int | None
-    is_write: bool
-    is_atomic: bool
-    thread: ThreadId
-    core: Core
-    sites: tuple[Site, ...]
 
 
 class Weakest:
@@ -253,17 +242,10 @@ class Contexts:
                 found[inner, at].append((address, size, is_write, is_atomic, sites))
         return found
 
-    def accesses(self) -> list[RootedAccess]:
+    def happenings(self) -> Iterator[Happening]:
         """All closed accesses of the program, in the states that protect them least."""
-        found = []
         for (name, group, thread), states in self._states.items():
-            shapes = list(self._groups[name].values())[group]
-            for core in states:
-                protected = state.is_protected_by(core, _ATOMIC)
-                for address, size, is_write, is_atomic, sites in shapes:
-                    atomic = is_atomic or protected
-                    found.append(RootedAccess(address, size, is_write, atomic, thread, core, sites))
-        return found
+            yield thread, tuple(states), list(self._groups[name].values())[group]
 
     def running(self) -> dict[str, frozenset[ThreadId]]:
         """By which threads each function is run."""
@@ -297,9 +279,6 @@ def _renamed(core: Core, absolute: Callable[[ThreadId], ThreadId]) -> Core:
         return core
     active = {absolute(thread): sure for thread, sure in core[2]}
     return (core[0], core[1], tuple(sorted(active.items())), core[3], core[4])
-
-
-_ATOMIC: Term = (("a",), 0, 0, ())
 
 
 def _closing(summary: Summary, binding: Binding) -> _Closing | None:

@@ -77,8 +77,8 @@ def judge(
             stores.extend(summary.closed_stores)
     memory = Memory(stores, names.extent)
     parallel = Parallel(contexts.threads)
-    accesses = contexts.accesses()
-    flags = Flags(memory, accesses)
+    happenings = list(contexts.happenings())
+    flags = Flags(memory, happenings)
     world = World(
         parallel,
         memory,
@@ -94,7 +94,7 @@ def judge(
     }
     races = Races(world, names, threads)
     if len(threads) > 1 or any(parallel.is_multiple(thread) for thread in threads):
-        races.run(accesses)
+        races.run(happenings)
     likely = any(f.confidence >= Confidence.LIKELY for f in races.findings)
     assumptions = _assumptions(units, summaries, contexts)
     if races.is_cut:
@@ -110,7 +110,7 @@ def judge(
         detail="" if races.findings else "no two accesses found that may race",
         statistics=(
             ("functions", len(summaries)),
-            ("accesses", len(accesses)),
+            ("accesses", sum(len(states) * len(shapes) for _, states, shapes in happenings)),
             ("threads", len(threads)),
             ("findings", len(races.findings)),
         ),

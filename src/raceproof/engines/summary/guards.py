@@ -49,4 +49,4 @@ def usual_guard(accesses: Iterable[Located]) -> Guard | None:
 
 
 def _sure_locks(item: Located) -> frozenset[Term]:
-    return frozenset(lock for lock, _, sure, _ in item.access.core[0] if sure)
+    return frozenset(lock for lock, _, sure, _ in item.state.core[0] if sure)

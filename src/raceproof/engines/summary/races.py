@@ -20,16 +20,24 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain, combinations_with_replacement, product
 from typing import TypeAlias
 
-from raceproof.engines.summary.contexts import RootedAccess
+from raceproof.engines.summary.contexts import Happening
 from raceproof.engines.summary.guards import Guard, usual_guard
 from raceproof.engines.summary.names import Names
-from raceproof.engines.summary.reasons import NO, YES, Located, World, weigh
-from raceproof.engines.summary.state import ThreadId
+from raceproof.engines.summary.reasons import (
+    NO,
+    YES,
+    Located,
+    Scales,
+    Spot,
+    State,
+    World,
+    state_of,
+)
+from raceproof.engines.summary.state import Core, ThreadId
 from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin
 from raceproof.verdict import (
@@ -61,6 +69,8 @@ Pair: TypeAlias = tuple[int, Located, Located]
 Group: TypeAlias = tuple[int, int]
 """Offset and stride."""
 WHOLE: Group = (0, -1)
+Spots: TypeAlias = dict[tuple[object, ...], tuple[Spot, dict[State, tuple[Site, ...]]]]
+"""The spots of one object by what they are, with the sites of each state in which they are used."""
 
 
 class Races:
@@ -71,6 +81,8 @@ class Races:
         self._ranked: list[tuple[tuple[object, ...], Finding]] = []
         self._vague: set[frozenset[tuple[str, int]]] = set()
         self._pairs = 0
+        self._scales = Scales(world)
+        self._states: dict[tuple[ThreadId, Core], State] = {}
         self.shared: list[Location] = []
         self.protections: list[Protection] = []
         self.is_cut = False
@@ -79,51 +91,69 @@ class Races:
     def findings(self) -> list[Finding]:
         return [finding for _, finding in sorted(self._ranked, key=lambda item: item[0])]
 
-    def run(self, accesses: Iterable[RootedAccess]) -> None:
-        objects: dict[Origin, dict[tuple[object, ...], Located]] = defaultdict(dict)
-        sites: dict[tuple[object, ...], dict[Site, None]] = {}
-        for access in accesses:
-            places = self._world.memory.places(access.address)
-            for origin, offset, stride in places:
-                if not self._names.is_shareable(origin):
-                    continue
-                located = Located(access, origin, offset, stride, len(places))
-                kind = _kind(located)
-                if kind not in sites:
-                    objects[origin][kind] = located
-                    sites[kind] = {}
-                sites[kind].update(dict.fromkeys(access.sites))
+    def run(self, happenings: Iterable[Happening]) -> None:
+        objects: dict[Origin, Spots] = defaultdict(dict)
+        for thread, cores, shapes in happenings:
+            states = [self._state(thread, core) for core in cores]
+            for address, size, is_write, is_atomic, sites in shapes:
+                places = self._world.memory.places(address)
+                for origin, offset, stride in places:
+                    spots = objects[origin]
+                    key = (offset, stride, address, size, is_write, is_atomic)
+                    known = spots.get(key)
+                    if known is None:
+                        spot = Spot(origin, offset, stride, len(places), *key[2:])
+                        known = spots[key] = (spot, {})
+                    used = known[1]
+                    for state in states:
+                        used[state] = used[state] + sites if state in used else sites
         for origin in sorted(objects, key=repr):
-            kinds = list(objects[origin].items())
-            if len(kinds) > MAX_KINDS:
-                self.is_cut = True
-                kinds = nsmallest(MAX_KINDS, kinds, key=lambda item: _first_sight(item[1]))
-            order = self._names.order
-            items = [
-                replace(item, sites=tuple(sorted(sites[kind], key=order))) for kind, item in kinds
-            ]
-            self._object(sorted(items, key=self._interest))
+            if self._names.is_shareable(origin) and self._is_shared(objects[origin]):
+                self._object(self._accesses(objects[origin]))
+
+    def _state(self, thread: ThreadId, core: Core) -> State:
+        known = self._states.get((thread, core))
+        if known is None:
+            known = self._states[thread, core] = state_of(thread, core)
+        return known
+
+    def _is_shared(self, spots: Spots) -> bool:
+        """Whether anybody writes, and anybody else is there."""
+        if not any(spot.is_write for spot, _ in spots.values()):
+            return False
+        threads = {state.thread for _, used in spots.values() for state in used}
+        return len(threads) > 1 or any(map(self._world.parallel.is_multiple, threads))
+
+    def _accesses(self, spots: Spots) -> list[Located]:
+        """The accesses to one object, the most suspect first."""
+        kinds = [
+            (spot, state, sites) for spot, used in spots.values() for state, sites in used.items()
+        ]
+        if len(kinds) > MAX_KINDS:
+            self.is_cut = True
+            kinds = nsmallest(MAX_KINDS, kinds, key=lambda kind: _first_sight(*kind[:2]))
+        order = self._names.order
+        items = [
+            Located(spot, state, tuple(sorted(set(sites), key=order)))
+            for spot, state, sites in kinds
+        ]
+        return sorted(items, key=self._interest)
 
     def _interest(self, item: Located) -> tuple[object, ...]:
-        access = item.access
         return (
-            *_first_sight(item),
+            *_first_sight(item.spot, item.state),
             tuple(map(self._names.order, item.sites)),
-            item.offset,
-            item.stride,
-            self._names.thread_order(access.thread),
-            access.core,
+            item.spot.offset,
+            item.spot.stride,
+            self._names.thread_order(item.state.thread),
+            item.state.core,
         )
 
     def _object(self, accesses: list[Located]) -> None:
-        if not any(item.access.is_write for item in accesses):
-            return
-        threads = {item.access.thread for item in accesses}
-        if len(threads) == 1 and not self._world.parallel.is_multiple(next(iter(threads))):
-            return
-        precise = [item for item in accesses if item.aliases <= MANY_ALIASES]
-        vague = [item for item in accesses if item.aliases > MANY_ALIASES][:MAX_VAGUE_KINDS]
+        precise = [item for item in accesses if not _is_vague(item)]
+        vague = [item for item in accesses if _is_vague(item)][:MAX_VAGUE_KINDS]
         found: dict[Group, list[Pair]] = defaultdict(list)
+        groups: dict[tuple[Spot, Spot], Group] = {}
         reasons: Counter[str] = Counter()
         looked_at = 0
         self.is_cut = self.is_cut or len(precise) + len(vague) < len(accesses)
@@ -132,11 +162,15 @@ class Races:
             product(vague, precise),
             combinations_with_replacement(vague, 2),
         ):
-            if not first.access.is_write and not second.access.is_write:
+            if not first.spot.is_write and not second.spot.is_write:
                 continue
-            pairs = found[_group(first, second)]
+            spots = (first.spot, second.spot)
+            group = groups.get(spots)
+            if group is None:
+                group = groups[spots] = _group(*spots)
+            pairs = found[group]
             if len(pairs) >= ENOUGH_PAIRS:
-                if second.aliases > MANY_ALIASES:
+                if _is_vague(second):
                     break
                 continue
             looked_at += 1
@@ -145,14 +179,14 @@ class Races:
                     self.is_cut = True
                     break
                 self._pairs += 1
-            answer, why = weigh(first, second, self._world)
+            answer, why = self._scales.weigh(first, second)
             if answer != NO:
                 pairs.append((answer, first, second))
             else:
                 reasons[why] += 1
         by_group = {group: pairs for group, pairs in found.items() if pairs}
         if by_group:
-            for same in self._by_name(accesses[0].origin, by_group).values():
+            for same in self._by_name(accesses[0].spot.origin, by_group).values():
                 self._finding(same, accesses)
         elif reasons:
             self._protection(accesses, reasons)
@@ -164,7 +198,7 @@ class Races:
             if stride < 0:
                 named[""].extend(pairs)
             else:
-                size = max(max(a.access.size or 1, b.access.size or 1) for _, a, b in pairs)
+                size = max(max(a.spot.size or 1, b.spot.size or 1) for _, a, b in pairs)
                 name = self._names.location(origin, offset, size, stride).name
                 named[name].extend(pairs)
         return named
@@ -183,7 +217,7 @@ class Races:
         listed: dict[tuple[tuple[str, int], ...], tuple[Access, Access]] = {}
         for rank, _, _, k, site, other_site in ranked:
             _, a, b = pairs[k]
-            if b.access.is_write and not a.access.is_write:
+            if b.spot.is_write and not a.spot.is_write:
                 a, b, site, other_site = b, a, other_site, site
             key = (site[:2], other_site[:2])
             if key not in listed and key[::-1] not in listed:
@@ -192,12 +226,13 @@ class Races:
                     best, best_a, best_b, sites = rank, a, b, key
             if len(listed) > MAX_OTHERS:
                 break
-        if max(best_a.aliases, best_b.aliases) > MANY_ALIASES:
+        if _is_vague(best_a) or _is_vague(best_b):
             if frozenset(sites) in self._vague:
                 return
             self._vague.add(frozenset(sites))
         (first, second), *others = listed.values()
-        location = first.location if not best_a.stride or best_b.stride else second.location
+        is_first = not best_a.spot.stride or bool(best_b.spot.stride)
+        location = first.location if is_first else second.location
         self.shared.append(location)
         finding = Finding(
             location,
@@ -212,43 +247,42 @@ class Races:
         self._ranked.append(((*place, sites), finding))
 
     def _rank(self, answer: int, a: Located, b: Located, guard: Guard | None) -> Rank:
-        first, second = a.access, b.access
+        first, second = a.state.core, b.state.core
         lacks_one = guard is not None and guard.is_held(a) != guard.is_held(b)
         return (
             -answer,
             int(not lacks_one),
-            min(len(first.core[0]), len(second.core[0])),
-            2 - first.is_write - second.is_write,
-            a.aliases + b.aliases,
+            min(len(first[0]), len(second[0])),
+            2 - a.spot.is_write - b.spot.is_write,
+            a.spot.aliases + b.spot.aliases,
             int(a.sites[0][:2] == b.sites[0][:2]),
             len(a.sites[0][2]) + len(b.sites[0][2]),
         )
 
     def _access(self, item: Located, site: Site) -> Access:
-        access = item.access
+        spot = item.spot
         function, number, calls = site
         names = self._names
         return Access(
-            self._threads[access.thread],
+            self._threads[item.state.thread],
             names.number(function, number),
             names.function(function),
             names.position(function, number),
-            names.location(item.origin, item.offset, access.size, item.stride),
-            access.is_write,
-            access.is_atomic,
+            names.location(spot.origin, spot.offset, spot.size, spot.stride),
+            spot.is_write,
+            item.is_atomic,
             tuple(
                 HeldLock(
                     names.term(lock), LockMode.READ if mode == "read" else LockMode.WRITE, sure
                 )
-                for lock, mode, sure, _ in access.core[0]
+                for lock, mode, sure, _ in item.state.core[0]
             ),
             tuple(names.site(f, n) for f, n in reversed(calls)),
         )
 
     def _protection(self, accesses: list[Located], reasons: Counter[str]) -> None:
-        item = accesses[0]
-        names = self._names
-        location = names.location(item.origin, item.offset, item.access.size, item.stride)
+        spot = accesses[0].spot
+        location = self._names.location(spot.origin, spot.offset, spot.size, spot.stride)
         reason, _ = reasons.most_common(1)[0]
         self.shared.append(location)
         self.protections.append(
@@ -263,37 +297,24 @@ class Races:
         )
 
 
-def _kind(item: Located) -> tuple[object, ...]:
-    """Accesses of the same kind race with the same others."""
-    access = item.access
-    return (
-        item.origin,
-        item.offset,
-        item.stride,
-        access.size,
-        access.is_write,
-        access.is_atomic,
-        access.thread,
-        access.core,
-        access.address,
-    )
+def _is_vague(item: Located) -> bool:
+    return item.spot.aliases > MANY_ALIASES
 
 
-def _group(a: Located, b: Located) -> Group:
+def _group(a: Spot, b: Spot) -> Group:
     """The location that a pair of accesses is about."""
     if max(a.aliases, b.aliases) > MANY_ALIASES:
         return WHOLE
     return max((a.offset, -a.stride), (b.offset, -b.stride))[0], min(a.stride, b.stride)
 
 
-def _first_sight(item: Located) -> tuple[int, ...]:
+def _first_sight(spot: Spot, state: State) -> tuple[int, ...]:
     """The most suspect first: one place, no lock, a write."""
-    access = item.access
-    return item.aliases > 1, len(access.core[0]), not access.is_write, item.aliases
+    return spot.aliases > 1, len(state.core[0]), not spot.is_write, spot.aliases
 
 
 def _meets(a: Located, b: Located) -> bool:
-    return a.offset == b.offset and a.stride == b.stride
+    return a.spot.offset == b.spot.offset and a.spot.stride == b.spot.stride
 
 
 def _message(first: Access, second: Access, guard: Guard | None, names: Names) -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from raceproof.engines.summary.contexts import RootedAccess
+from raceproof.engines.summary.contexts import Happening
 from raceproof.engines.summary.memory import Memory, Place
-from raceproof.engines.summary.outline import Induction
+from raceproof.engines.summary.outline import ATOMIC, Induction
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.scope import overlap
-from raceproof.engines.summary.state import ThreadId
+from raceproof.engines.summary.state import Core, ThreadId, is_protected_by
 from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin, Term, is_number, root
 
@@ -23,37 +23,64 @@ NO, PERHAPS, YES = 0, 1, 2
 FAR = 1 << 40
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
-    """An access and one of the places it may go to."""
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """When an access happens: in which thread, holding and having waited for what."""
 
-    access: RootedAccess
+    thread: ThreadId
+    core: Core
+    is_atomic: bool
+    """Inside of an atomic section."""
+
+
+def state_of(thread: ThreadId, core: Core) -> State:
+    return State(thread, core, is_protected_by(core, ATOMIC))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spot:
+    """What an access goes to, and how."""
+
     origin: Origin
     offset: int
     stride: int
     aliases: int
     """How many places it may go to."""
+    address: Term
+    size: int | None
+    is_write: bool
+    is_atomic: bool
 
     @property
     def place(self) -> Place:
         return self.origin, self.offset, self.stride
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """An access: a spot in a state, and all sites where that happens."""
+
+    spot: Spot
+    state: State
     sites: tuple[Site, ...] = ()
-    """Where it happens: the accesses of one kind differ in nothing that a reason looks at."""
+
+    @property
+    def is_atomic(self) -> bool:
+        return self.spot.is_atomic or self.state.is_atomic
 
 
 class Flags:
     """Who writes what: whether a thread may set a flag that another one tests."""
 
-    def __init__(self, memory: Memory, accesses: Iterable[RootedAccess]) -> None:
+    def __init__(self, memory: Memory, happenings: Iterable[Happening]) -> None:
         self._memory = memory
         self._writes: dict[tuple[ThreadId, Origin], dict[tuple[int, int], None]] = {}
         self._memo: dict[tuple[Term, ThreadId], tuple[Place, ...]] = {}
-        for access in accesses:
-            if access.is_write:
-                for origin, offset, stride in memory.places(access.address):
-                    written = self._writes.setdefault((access.thread, origin), {})
-                    written[offset, stride] = None
+        for thread, _, shapes in happenings:
+            for address, _, is_write, _, _ in shapes:
+                if is_write:
+                    for origin, offset, stride in memory.places(address):
+                        self._writes.setdefault((thread, origin), {})[offset, stride] = None
 
     def is_set_by(self, flag: Term, thread: ThreadId, but: Place) -> bool:
         key = (flag, thread)
@@ -89,17 +116,9 @@ class World:
 Reason = Callable[[Located, Located, World], int]
 
 
-def some_write(a: Located, b: Located, world: World) -> int:
-    return YES if a.access.is_write or b.access.is_write else NO
-
-
-def not_both_atomic(a: Located, b: Located, world: World) -> int:
-    return NO if a.access.is_atomic and b.access.is_atomic else YES
-
-
-def same_bytes(a: Located, b: Located, world: World) -> int:
+def same_bytes(a: Spot, b: Spot, world: World) -> int:
     """`x[1]` and `x[2]` are apart, `x[i]` and `x[2]` perhaps not."""
-    first, second = a.access.size, b.access.size
+    first, second = a.size, b.size
     if first is None or second is None:
         # From here on, nobody knows how far: anything behind it.
         low = a.offset if first is None else b.offset
@@ -125,19 +144,19 @@ def same_bytes(a: Located, b: Located, world: World) -> int:
     return YES if a.stride == b.stride else PERHAPS
 
 
-def _apart(a: Located, first: int, b: Located, second: int, world: World) -> bool:
+def _apart(a: Spot, first: int, b: Spot, second: int, world: World) -> bool:
     """Whether one stays inside of an array that the other is not in: `s.slots[i]`, `s.next`."""
     one, other = _bounds(a, first, world), _bounds(b, second, world)
     return one[1] <= other[0] or other[1] <= one[0]
 
 
-def _bounds(item: Located, size: int, world: World) -> tuple[int, int]:
+def _bounds(item: Spot, size: int, world: World) -> tuple[int, int]:
     if not item.stride:
         return item.offset, item.offset + size
     return world.elements(item.origin, item.offset, item.stride) or (-FAR, FAR)
 
 
-def _span(item: Located, world: World) -> tuple[int, int, int] | None:
+def _span(item: Spot, world: World) -> tuple[int, int, int] | None:
     """The bytes of an array that a counting loop goes through: first, step, last.
 
     None if the index is not such a loop's, so that nobody knows which elements are meant. A
@@ -145,7 +164,7 @@ def _span(item: Located, world: World) -> tuple[int, int, int] | None:
     """
     if not item.stride:
         return item.offset, 0, item.offset
-    origin, constant, stride, symbol = item.access.address
+    origin, constant, stride, symbol = item.address
     if not symbol:
         return item.offset, item.stride, FAR
     loop = world.counting_loop(symbol) if item.stride == stride else None
@@ -160,31 +179,28 @@ def _span(item: Located, world: World) -> tuple[int, int, int] | None:
     return first, step * item.stride, first + count * step * item.stride
 
 
-def at_the_same_time(a: Located, b: Located, world: World) -> int:
-    first, second = a.access, b.access
-    return world.parallel.how_sure(first.thread, first.core, second.thread, second.core)
+def at_the_same_time(a: State, b: State, world: World) -> int:
+    return world.parallel.how_sure(a.thread, a.core, b.thread, b.core)
 
 
 def not_each_its_own(a: Located, b: Located, world: World) -> int:
     """An object that each thread makes for itself is not shared by being made at one place."""
-    first, second = root(a.access.address), root(b.access.address)
+    first, second = root(a.spot.address), root(b.spot.address)
     if first != second or first[0] not in "sh":
         return YES
     maker = first[3][0][0] if first[0] == "h" and first[3] else first[1]
     running = world.running.get(maker, frozenset())
-    if a.access.thread in running and b.access.thread in running:
-        same = a.access.thread == b.access.thread and not world.parallel.is_multiple(
-            a.access.thread
-        )
-        return YES if same else NO
+    one, other = a.state.thread, b.state.thread
+    if one in running and other in running:
+        return YES if one == other and not world.parallel.is_multiple(one) else NO
     return YES
 
 
 def not_one_element_each(a: Located, b: Located, world: World) -> int:
     """`create(&t[i], worker, &job[i])`: each instance of the thread has its own element."""
-    if a.access.thread != b.access.thread:
+    if a.state.thread != b.state.thread:
         return YES
-    first, second = a.access.address, b.access.address
+    first, second = a.spot.address, b.spot.address
     while first[0][0] == "*" and not first[3]:
         first = first[0][1]
     while second[0][0] == "*" and not second[3]:
@@ -192,15 +208,15 @@ def not_one_element_each(a: Located, b: Located, world: World) -> int:
     if not first[3] or first[3] != second[3] or first[0] != second[0]:
         return YES
     maker = first[3][0]
-    if maker[0] != "r" or a.access.thread in world.running.get(maker[1], frozenset()):
+    if maker[0] != "r" or a.state.thread in world.running.get(maker[1], frozenset()):
         return YES
     return NO
 
 
 def no_common_lock(a: Located, b: Located, world: World) -> int:
     answer = YES
-    for lock, mode, sure, _ in a.access.core[0]:
-        for other, other_mode, other_sure, _ in b.access.core[0]:
+    for lock, mode, sure, _ in a.state.core[0]:
+        for other, other_mode, other_sure, _ in b.state.core[0]:
             if mode == other_mode == "read":
                 continue
             how = _same_lock(a, lock, b, other, world)
@@ -213,8 +229,8 @@ def no_common_lock(a: Located, b: Located, world: World) -> int:
 
 def _same_lock(a: Located, lock: Term, b: Located, other: Term, world: World) -> int:
     """Whether two locks are one: NO, PERHAPS or YES."""
-    first = _beside(a, lock)
-    if first is not None and first == _beside(b, other):
+    first = _beside(a.spot, lock)
+    if first is not None and first == _beside(b.spot, other):
         return YES
     places, others = world.memory.places(lock), world.memory.places(other)
     if lock == other and lock[0][0] == "a":
@@ -238,9 +254,9 @@ def _may_meet(places: tuple[Place, ...], others: tuple[Place, ...]) -> int:
     return NO
 
 
-def _beside(a: Located, lock: Term) -> int | None:
+def _beside(a: Spot, lock: Term) -> int | None:
     """The lock's offset in the very element that is accessed, if it lies there."""
-    address = a.access.address
+    address = a.address
     if address[0] != lock[0] or address[2] != lock[2] or address[3] != lock[3]:
         return None
     if address[2] and not address[3]:
@@ -255,28 +271,25 @@ def nobody_waits(a: Located, b: Located, world: World) -> int:
     behind a test of the very bytes it goes to is no order: check, then act.
     """
     for one, other in ((a, b), (b, a)):
-        for flag in one.access.core[4]:
-            if flag[0][0] == "?" or world.flags.is_set_by(flag, other.access.thread, one.place):
+        for flag in one.state.core[4]:
+            thread, place = other.state.thread, one.spot.place
+            if flag[0][0] == "?" or world.flags.is_set_by(flag, thread, place):
                 return PERHAPS
     return YES
 
 
 def known_places(a: Located, b: Located, world: World) -> int:
     """An access that may go to several places need not go to this one."""
-    return YES if a.aliases == b.aliases == 1 else PERHAPS
+    return YES if a.spot.aliases == b.spot.aliases == 1 else PERHAPS
 
 
 def not_inside_the_library(a: Located, b: Located, world: World) -> int:
     """The standard library's templates keep their own data straight, by ways we do not follow."""
-    inside = all(world.is_library_code(item.access.sites[0][0]) for item in (a, b))
+    inside = all(world.is_library_code(item.sites[0][0]) for item in (a, b))
     return PERHAPS if inside else YES
 
 
 REASONS: tuple[tuple[str, Reason], ...] = (
-    ("no write", some_write),
-    ("atomic", not_both_atomic),
-    ("different bytes", same_bytes),
-    ("never at the same time", at_the_same_time),
     ("each its own", not_each_its_own),
     ("one element each", not_one_element_each),
     ("common lock", no_common_lock),
@@ -284,15 +297,39 @@ REASONS: tuple[tuple[str, Reason], ...] = (
     ("several places", known_places),
     ("library code", not_inside_the_library),
 )
+"""Those that need all of an access; before them come the bytes and the time."""
 
 
-def weigh(a: Located, b: Located, world: World) -> tuple[int, str]:
-    """The answer of all reasons together, and the one that decided."""
-    answer, why = YES, ""
-    for name, reason in REASONS:
-        found = reason(a, b, world)
-        if found < answer:
-            answer, why = found, name
-            if answer == NO:
-                break
-    return answer, why
+class Scales:
+    """Weighs pairs. Many pairs share their spots, and even more their states."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._bytes: dict[tuple[Spot, Spot], int] = {}
+        self._times: dict[tuple[State, State], int] = {}
+
+    def weigh(self, a: Located, b: Located) -> tuple[int, str]:
+        """The answer of all reasons together, and the one that decided."""
+        if not a.spot.is_write and not b.spot.is_write:
+            return NO, "no write"
+        if a.is_atomic and b.is_atomic:
+            return NO, "atomic"
+        spots = (a.spot, b.spot)
+        bytes_ = self._bytes.get(spots)
+        if bytes_ is None:
+            bytes_ = self._bytes[spots] = same_bytes(*spots, self._world)
+        if bytes_ == NO:
+            return NO, "different bytes"
+        states = (a.state, b.state)
+        time = self._times.get(states)
+        if time is None:
+            time = self._times[states] = at_the_same_time(*states, self._world)
+        if time == NO:
+            return NO, "never at the same time"
+        answer = min(bytes_, time)
+        for name, reason in REASONS:
+            found = reason(a, b, self._world)
+            if found == NO:
+                return NO, name
+            answer = min(answer, found)
+        return answer, ""
