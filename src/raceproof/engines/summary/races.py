@@ -19,9 +19,9 @@ a usual lock that one access lacks, by how usual it is, then those with few alia
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from heapq import nsmallest
-from itertools import chain, combinations_with_replacement, product
+from itertools import combinations_with_replacement, product
 from typing import TypeAlias
 
 from raceproof.engines.summary.contexts import Happening
@@ -35,9 +35,8 @@ from raceproof.engines.summary.reasons import (
     Spot,
     State,
     World,
-    state_of,
 )
-from raceproof.engines.summary.state import Core, ThreadId
+from raceproof.engines.summary.state import ThreadId
 from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin
 from raceproof.verdict import (
@@ -82,7 +81,6 @@ class Races:
         self._vague: set[frozenset[tuple[str, int]]] = set()
         self._pairs = 0
         self._scales = Scales(world)
-        self._states: dict[tuple[ThreadId, Core], State] = {}
         self.shared: list[Location] = []
         self.protections: list[Protection] = []
         self.is_cut = False
@@ -94,7 +92,7 @@ class Races:
     def run(self, happenings: Iterable[Happening]) -> None:
         objects: dict[Origin, Spots] = defaultdict(dict)
         for thread, cores, shapes in happenings:
-            states = [self._state(thread, core) for core in cores]
+            states = [self._scales.state(thread, core) for core in cores]
             for address, size, is_write, is_atomic, sites in shapes:
                 places = self._world.memory.places(address)
                 for origin, offset, stride in places:
@@ -110,12 +108,6 @@ class Races:
         for origin in sorted(objects, key=repr):
             if self._names.is_shareable(origin) and self._is_shared(objects[origin]):
                 self._object(self._accesses(objects[origin]))
-
-    def _state(self, thread: ThreadId, core: Core) -> State:
-        known = self._states.get((thread, core))
-        if known is None:
-            known = self._states[thread, core] = state_of(thread, core)
-        return known
 
     def _is_shared(self, spots: Spots) -> bool:
         """Whether anybody writes, and anybody else is there."""
@@ -150,40 +142,36 @@ class Races:
         )
 
     def _object(self, accesses: list[Located]) -> None:
-        precise = [item for item in accesses if not _is_vague(item)]
-        vague = [item for item in accesses if _is_vague(item)][:MAX_VAGUE_KINDS]
+        precise = [item for item in accesses if item.spot.aliases <= MANY_ALIASES]
+        vague = [item for item in accesses if item.spot.aliases > MANY_ALIASES]
+        if len(vague) > MAX_VAGUE_KINDS:
+            self.is_cut = True
         found: dict[Group, list[Pair]] = defaultdict(list)
-        groups: dict[tuple[Spot, Spot], Group] = {}
         reasons: Counter[str] = Counter()
         looked_at = 0
-        self.is_cut = self.is_cut or len(precise) + len(vague) < len(accesses)
-        for first, second in chain(
-            combinations_with_replacement(precise, 2),
-            product(vague, precise),
-            combinations_with_replacement(vague, 2),
-        ):
-            if not first.spot.is_write and not second.spot.is_write:
+        for first, second in _group_pairs(_groups(precise), _groups(vague[:MAX_VAGUE_KINDS])):
+            a, b = first[0], second[0]
+            if not a.spot.is_write and not b.spot.is_write:
                 continue
-            spots = (first.spot, second.spot)
-            group = groups.get(spots)
-            if group is None:
-                group = groups[spots] = _group(*spots)
-            pairs = found[group]
-            if len(pairs) >= ENOUGH_PAIRS:
-                if _is_vague(second):
-                    break
+            excluded = self._scales.excludes_all(a, b)
+            if excluded:
+                reasons[excluded] += len(first) * len(second)
                 continue
-            looked_at += 1
-            if looked_at > PAIRS_OF_AN_OBJECT:
-                if self._pairs >= MAX_PAIRS:
-                    self.is_cut = True
+            pairs = found[_group(a.spot, b.spot)]
+            for one, other in _pairs(first, second):
+                if len(pairs) >= ENOUGH_PAIRS:
                     break
-                self._pairs += 1
-            answer, why = self._scales.weigh(first, second)
-            if answer != NO:
-                pairs.append((answer, first, second))
-            else:
-                reasons[why] += 1
+                looked_at += 1
+                if looked_at > PAIRS_OF_AN_OBJECT:
+                    if self._pairs >= MAX_PAIRS:
+                        self.is_cut = True
+                        break
+                    self._pairs += 1
+                answer, why = self._scales.weigh(one, other)
+                if answer != NO:
+                    pairs.append((answer, one, other))
+                else:
+                    reasons[why] += 1
         by_group = {group: pairs for group, pairs in found.items() if pairs}
         if by_group:
             for same in self._by_name(accesses[0].spot.origin, by_group).values():
@@ -226,7 +214,7 @@ class Races:
                     best, best_a, best_b, sites = rank, a, b, key
             if len(listed) > MAX_OTHERS:
                 break
-        if _is_vague(best_a) or _is_vague(best_b):
+        if max(best_a.spot.aliases, best_b.spot.aliases) > MANY_ALIASES:
             if frozenset(sites) in self._vague:
                 return
             self._vague.add(frozenset(sites))
@@ -297,8 +285,24 @@ class Races:
         )
 
 
-def _is_vague(item: Located) -> bool:
-    return item.spot.aliases > MANY_ALIASES
+def _groups(accesses: list[Located]) -> list[list[Located]]:
+    """Those of one spot under the same locks, of which most pairs are settled at once."""
+    found: dict[tuple[Spot, int], list[Located]] = {}
+    for item in accesses:
+        found.setdefault((item.spot, item.state.lockset), []).append(item)
+    return list(found.values())
+
+
+def _group_pairs(
+    precise: list[list[Located]], vague: list[list[Located]]
+) -> Iterator[tuple[list[Located], list[Located]]]:
+    yield from combinations_with_replacement(precise, 2)
+    yield from product(vague, precise)
+    yield from combinations_with_replacement(vague, 2)
+
+
+def _pairs(first: list[Located], second: list[Located]) -> Iterator[tuple[Located, Located]]:
+    return combinations_with_replacement(first, 2) if first is second else product(first, second)
 
 
 def _group(a: Spot, b: Spot) -> Group:

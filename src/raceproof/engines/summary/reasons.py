@@ -15,7 +15,7 @@ from raceproof.engines.summary.memory import Memory, Place
 from raceproof.engines.summary.outline import ATOMIC, Induction
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.scope import overlap
-from raceproof.engines.summary.state import Core, ThreadId, is_protected_by
+from raceproof.engines.summary.state import Core, Lock, Locks, ThreadId, is_protected_by
 from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin, Term, is_number, root
 
@@ -31,10 +31,8 @@ class State:
     core: Core
     is_atomic: bool
     """Inside of an atomic section."""
-
-
-def state_of(thread: ThreadId, core: Core) -> State:
-    return State(thread, core, is_protected_by(core, ATOMIC))
+    lockset: int
+    """The same number, the same locks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,12 +212,30 @@ def not_one_element_each(a: Located, b: Located, world: World) -> int:
 
 
 def no_common_lock(a: Located, b: Located, world: World) -> int:
+    return _lacks_common(a.state.core[0], b.state.core[0], lambda x, y: _same_lock(x, y, world))
+
+
+def no_common_lock_beside(a: Located, b: Located, world: World) -> int:
+    """The same, for locks that lie in the very element that is accessed."""
+    beside = [one for one in a.state.core[0] if _beside(a.spot, one[0]) is not None]
+    if not beside:
+        return YES
+    return _lacks_common(
+        beside,
+        b.state.core[0],
+        lambda x, y: YES if _beside(a.spot, x) == _beside(b.spot, y) else NO,
+    )
+
+
+def _lacks_common(
+    locks: Iterable[Lock], others: Iterable[Lock], is_same: Callable[[Term, Term], int]
+) -> int:
     answer = YES
-    for lock, mode, sure, _ in a.state.core[0]:
-        for other, other_mode, other_sure, _ in b.state.core[0]:
+    for lock, mode, sure, _ in locks:
+        for other, other_mode, other_sure, _ in others:
             if mode == other_mode == "read":
                 continue
-            how = _same_lock(a, lock, b, other, world)
+            how = is_same(lock, other)
             if how == YES and sure and other_sure:
                 return NO
             if how != NO:
@@ -227,11 +243,8 @@ def no_common_lock(a: Located, b: Located, world: World) -> int:
     return answer
 
 
-def _same_lock(a: Located, lock: Term, b: Located, other: Term, world: World) -> int:
-    """Whether two locks are one: NO, PERHAPS or YES."""
-    first = _beside(a.spot, lock)
-    if first is not None and first == _beside(b.spot, other):
-        return YES
+def _same_lock(lock: Term, other: Term, world: World) -> int:
+    """Whether two locks are one, wherever they are: NO, PERHAPS or YES."""
     places, others = world.memory.places(lock), world.memory.places(other)
     if lock == other and lock[0][0] == "a":
         return YES
@@ -292,21 +305,38 @@ def not_inside_the_library(a: Located, b: Located, world: World) -> int:
 REASONS: tuple[tuple[str, Reason], ...] = (
     ("each its own", not_each_its_own),
     ("one element each", not_one_element_each),
-    ("common lock", no_common_lock),
+    ("common lock", no_common_lock_beside),
     ("ordered by waiting", nobody_waits),
     ("several places", known_places),
     ("library code", not_inside_the_library),
 )
-"""Those that need all of an access; before them come the bytes and the time."""
+"""Those that need all of an access; before them come the bytes, the time and the locks."""
 
 
 class Scales:
-    """Weighs pairs. Many pairs share their spots, and even more their states."""
+    """Weighs pairs. Many pairs share their spots, and even more their states and locks."""
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._states: dict[tuple[ThreadId, Core], State] = {}
+        self._locksets: dict[Locks, int] = {}
+        self._locks: dict[tuple[int, int], int] = {}
         self._bytes: dict[tuple[Spot, Spot], int] = {}
         self._times: dict[tuple[State, State], int] = {}
+
+    def state(self, thread: ThreadId, core: Core) -> State:
+        known = self._states.get((thread, core))
+        if known is None:
+            lockset = self._locksets.setdefault(core[0], len(self._locksets))
+            known = State(thread, core, is_protected_by(core, ATOMIC), lockset)
+            self._states[thread, core] = known
+        return known
+
+    def excludes_all(self, a: Located, b: Located) -> str:
+        """Why none of the accesses that share spots and locks with these can race, if so."""
+        if self._same_bytes(a.spot, b.spot) == NO:
+            return "different bytes"
+        return "common lock" if self._common_lock(a, b) == NO else ""
 
     def weigh(self, a: Located, b: Located) -> tuple[int, str]:
         """The answer of all reasons together, and the one that decided."""
@@ -314,22 +344,35 @@ class Scales:
             return NO, "no write"
         if a.is_atomic and b.is_atomic:
             return NO, "atomic"
-        spots = (a.spot, b.spot)
-        bytes_ = self._bytes.get(spots)
-        if bytes_ is None:
-            bytes_ = self._bytes[spots] = same_bytes(*spots, self._world)
-        if bytes_ == NO:
-            return NO, "different bytes"
-        states = (a.state, b.state)
-        time = self._times.get(states)
-        if time is None:
-            time = self._times[states] = at_the_same_time(*states, self._world)
+        time = self._same_time(a.state, b.state)
         if time == NO:
             return NO, "never at the same time"
-        answer = min(bytes_, time)
+        why = self.excludes_all(a, b)
+        if why:
+            return NO, why
+        answer = min(time, self._same_bytes(a.spot, b.spot), self._common_lock(a, b))
         for name, reason in REASONS:
             found = reason(a, b, self._world)
             if found == NO:
                 return NO, name
             answer = min(answer, found)
         return answer, ""
+
+    def _same_bytes(self, a: Spot, b: Spot) -> int:
+        known = self._bytes.get((a, b))
+        if known is None:
+            known = self._bytes[a, b] = same_bytes(a, b, self._world)
+        return known
+
+    def _same_time(self, a: State, b: State) -> int:
+        known = self._times.get((a, b))
+        if known is None:
+            known = self._times[a, b] = at_the_same_time(a, b, self._world)
+        return known
+
+    def _common_lock(self, a: Located, b: Located) -> int:
+        locksets = (a.state.lockset, b.state.lockset)
+        known = self._locks.get(locksets)
+        if known is None:
+            known = self._locks[locksets] = no_common_lock(a, b, self._world)
+        return known

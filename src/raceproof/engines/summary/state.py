@@ -26,7 +26,8 @@ from raceproof.engines.summary.terms import UNKNOWN, Term, Terms
 ThreadId: TypeAlias = tuple[tuple[tuple[str, int], ...], ...]
 """Nested creations, outermost first; each the calls down to the creation and the creation."""
 
-Locks: TypeAlias = tuple[tuple[Term, str, bool, int], ...]
+Lock: TypeAlias = tuple[Term, str, bool, int]
+Locks: TypeAlias = tuple[Lock, ...]
 Core: TypeAlias = tuple[
     Locks,
     tuple[tuple[Term, bool], ...],
