@@ -18,10 +18,11 @@ _MOST_CELLS = 256
 class _Writes:
     """What one thread wrote to one base."""
 
-    __slots__ = ("anywhere", "changes", "exact", "ranges", "thread")
+    __slots__ = ("anywhere", "base", "changes", "exact", "ranges", "thread")
 
-    def __init__(self, thread: int) -> None:
+    def __init__(self, thread: int, base: int) -> None:
         self.thread = thread
+        self.base = base
         self.exact: dict[tuple[int, int], AbstractValue] = {}
         """(offset, size) -> values."""
         self.ranges: dict[tuple[Integers, int], AbstractValue] = {}
@@ -41,6 +42,10 @@ class Interference:
         """Do reads see it? Else each thread sees its own writes only."""
         self._changes: dict[int, int] = {}
         """Thread -> how often what it wrote has grown."""
+        self._writers: dict[int, int] = {}
+        """Base -> bit set of the threads that write it."""
+        self._reads: dict[int, dict[tuple[Integers, int, int, int], AbstractValue]] = {}
+        """Base -> what reads of it gave since it was last written."""
 
     def changes(self, threads: int) -> int:
         """Equal numbers mean that those threads (a bit set) have written nothing new."""
@@ -48,11 +53,16 @@ class Interference:
 
     def _changed(self, writes: _Writes) -> None:
         self._changes[writes.thread] = self._changes.get(writes.thread, 0) + 1
+        self._reads.pop(writes.base, None)
 
     def add(
         self, thread: int, base: int, offsets: Integers, size: int | None, value: AbstractValue
     ) -> None:
-        writes = self._writes.setdefault(base, {}).setdefault(thread, _Writes(thread))
+        by_thread = self._writes.setdefault(base, {})
+        writes = by_thread.get(thread)
+        if writes is None:
+            writes = by_thread[thread] = _Writes(thread, base)
+            self._writers[base] = self._writers.get(base, 0) | 1 << thread
         if size is None or len(writes.exact) + len(writes.ranges) > _MOST_CELLS:
             self._add_anywhere(writes, domain.garbled(value, 8))
             return
@@ -98,14 +108,24 @@ class Interference:
         self, base: int, offsets: Integers, size: int, threads: int, bits: int
     ) -> AbstractValue:
         """What those threads (a bit set) may have written to the bytes; bottom if nothing."""
-        by_thread = self._writes.get(base)
+        threads &= self._writers.get(base, 0)
+        if not threads or not self.is_visible:
+            return domain.BOTTOM
+        reads = self._reads.setdefault(base, {})
+        key = (offsets, size, threads, bits)
+        found = reads.get(key)
+        if found is None:
+            found = reads[key] = self._read(base, offsets, size, threads, bits)
+        return found
+
+    def _read(
+        self, base: int, offsets: Integers, size: int, threads: int, bits: int
+    ) -> AbstractValue:
         result = domain.BOTTOM
-        if not by_thread or not threads or not self.is_visible:
-            return result
-        for thread, writes in by_thread.items():
+        low, high = offsets.signed_range()
+        for thread, writes in self._writes[base].items():
             if not threads >> thread & 1:
                 continue
-            low, high = offsets.signed_range()
             for (start, length), value in writes.exact.items():
                 if start < high + size and low < start + length:
                     result = domain.join(
@@ -145,8 +165,10 @@ class Interference:
 
     def has_writes(self, base: int, offsets: Integers, size: int, threads: int) -> bool:
         """Do those threads write any of the bytes?"""
+        if not threads & self._writers.get(base, 0):
+            return False
         low, high = offsets.signed_range()
-        for thread, writes in self._writes.get(base, {}).items():
+        for thread, writes in self._writes[base].items():
             if not threads >> thread & 1:
                 continue
             if writes.anywhere is not None or writes.ranges:

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
+from raceproof.analysis.recall import Question, Recall
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
-from raceproof.analysis.refine import is_guided, refine_condition
+from raceproof.analysis.refine import ask_caller, is_guided, refine_condition
 from raceproof.analysis.state import Content, State, Symbol, Token, join_states
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
@@ -75,17 +76,24 @@ class Activation:
     """Are we in a round that stands for many?"""
     arguments: tuple[Content, ...] = ()
     entry: State | None = None
-    origin: tuple[Activation, Call, dict[int, Content]] | None = None
-    """Who called, where, with what in its registers."""
+    origin: Origin | None = None
     deciding: Instruction | None = None
     """The branch or assumption that tells more about values."""
     raised: list[State] = field(default_factory=list)
     """What the call that is being run throws."""
     thrown: list[State] = field(default_factory=list)
     """How exceptions leave the function."""
+    answers: dict[Question, bool] = field(default_factory=dict)
+    """What it asked its callers."""
+    is_entangled: bool = False
+    """Has it called one of its own callers?"""
 
     def token(self, register: int) -> Token:
         return Token(self.context.number, register)
+
+
+Origin = tuple[Activation, Call, dict[int, Content]]
+"""Who called, where, with what in its registers."""
 
 
 @dataclass(eq=False, slots=True)
@@ -110,7 +118,8 @@ class Interpreter:
         self.stack: list[Activation] = []
         self._transfer = TRANSFER
         self._recursion: dict[str, Recursion] = {}
-        self.origin: tuple[Activation, Call, dict[int, Content]] | None = None
+        self._recall = Recall()
+        self.origin: Origin | None = None
         """The call about to be entered."""
 
     def is_repeated(self, activation: Activation) -> bool:
@@ -137,22 +146,63 @@ class Interpreter:
         """The states in which the function may return, with its result; those in which it may
         throw are added to `raised`."""
         self.analysis.entered.add(function.name)
+        origin, self.origin = self.origin, None
         if any(a.function is function for a in self.stack):
             return self._run_again(function, arguments, state)
-        exits, thrown = self._run_once(function, arguments, symbols, state, context)
+        key = (context.number, arguments, symbols, state)
+        recalled = self._recall.find(
+            *key, lambda question: ask_caller(self, function, origin, question)
+        )
+        if recalled is None:
+            recalled = self._run_new(function, arguments, symbols, state, context, origin)
+        exits, thrown = recalled
+        if raised is not None:
+            raised += thrown
+        return exits
+
+    def _run_new(
+        self,
+        function: Function,
+        arguments: tuple[Content, ...],
+        symbols: dict[int, Symbol],
+        state: State,
+        context: Context,
+        origin: Origin | None,
+    ) -> tuple[list[Exit], list[State]]:
+        """Runs a function that is not running yet, and remembers what it did."""
+        outer = state.memory.touched
+        entry = state.copy()
+        entry.memory = entry.memory.watched(set())
+        activation, exits, thrown = self._run_once(
+            function, arguments, symbols, entry, context, origin
+        )
+        is_entangled, answers = activation.is_entangled, activation.answers
         recursion = self._recursion.get(function.name)
         while recursion is not None and recursion.is_open:
             recursion.is_open = False
             capped = self.analysis.contexts.capped(context)
-            entry = recursion.entry.copy()
-            exits, thrown = self._run_once(function, recursion.arguments, {}, entry, capped)
+            again = recursion.entry.copy()
+            again.memory = again.memory.watched(entry.memory.touched)
+            activation, exits, thrown = self._run_once(
+                function, recursion.arguments, {}, again, capped, None
+            )
+            is_entangled = is_entangled or activation.is_entangled
             recursion.add_exits(exits)
         if recursion is not None:
             del self._recursion[function.name]
             exits = [(recursion.back_in(state, left), value) for left, value in exits]
-        if raised is not None:
-            raised += thrown
-        return exits
+        for left in [*(left for left, _ in exits), *thrown]:
+            left.memory = left.memory.watched(outer)
+        touched = entry.memory.touched
+        assert touched is not None
+        if outer is not None:
+            outer |= touched
+        if not is_entangled:
+            entry.registers = {}
+            self._recall.keep(
+                context.number, arguments, symbols, entry, touched, answers, exits, thrown
+            )
+        return exits, thrown
 
     def _run_again(
         self, function: Function, arguments: tuple[Content, ...], state: State
@@ -160,6 +210,8 @@ class Interpreter:
         """A call of a function that is running already: take what is known of its exits."""
         first = next(i for i, a in enumerate(self.stack) if a.function is function)
         self.analysis.recursive.update(a.function.name for a in self.stack[first:])
+        for entangled in self.stack[first + 1 :]:
+            entangled.is_entangled = True
         recursion = self._recursion.get(function.name)
         if recursion is None:
             entered = self.stack[first]
@@ -171,6 +223,7 @@ class Interpreter:
             return []
         exit_state, value = recursion.exit
         after = recursion.back_in(state, exit_state)
+        after.memory = after.memory.watched(state.memory.touched)
         after.registers = dict(state.registers)
         return [(after, value)]
 
@@ -181,11 +234,12 @@ class Interpreter:
         symbols: dict[int, Symbol],
         state: State,
         context: Context,
-    ) -> tuple[list[Exit], list[State]]:
+        origin: Origin | None,
+    ) -> tuple[Activation, list[Exit], list[State]]:
         flow = self.analysis.flows.of(function)
         activation = Activation(function, flow, context, symbols, [], [])
         activation.arguments = arguments
-        activation.origin, self.origin = self.origin, None
+        activation.origin = origin
         self.stack.append(activation)
         try:
             entry = state.copy()
@@ -200,6 +254,7 @@ class Interpreter:
             self.stack.pop()
         thrown: list[Exit] = [(state, None) for state in activation.thrown]
         return (
+            activation,
             self._leave(activation, activation.exits),
             [state for state, _ in self._leave(activation, thrown)],
         )

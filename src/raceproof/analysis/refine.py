@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.recall import Question
 from raceproof.analysis.state import Content, State
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
+from raceproof.domains.memory import EMPTY
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import (
     Assembly,
@@ -18,6 +20,7 @@ from raceproof.ir import (
     CompareExchange,
     FloatType,
     Freeze,
+    Function,
     IntConstant,
     IntType,
     Load,
@@ -28,7 +31,7 @@ from raceproof.ir import (
 )
 
 if TYPE_CHECKING:
-    from raceproof.analysis.interpreter import Activation, Interpreter
+    from raceproof.analysis.interpreter import Activation, Interpreter, Origin
 
 _NEGATED = {
     "eq": "ne",
@@ -116,14 +119,24 @@ def _is_guided_argument(
     is_open: bool,
 ) -> bool:
     """`is_guided`, for what the caller passed."""
-    if activation.origin is None:
+    question = Question(parameter.index, state.running, is_open)
+    answer = ask_caller(interpreter, activation.function, activation.origin, question)
+    activation.answers[question] = answer
+    return answer
+
+
+def ask_caller(
+    interpreter: Interpreter, function: Function, origin: Origin | None, question: Question
+) -> bool:
+    """`is_guided`, for an argument of a call, by what the caller has in its registers."""
+    if origin is None:
         return False
-    caller, call, registers = activation.origin
-    for mine, value in zip(activation.function.parameters, call.arguments, strict=False):
-        if mine.index == parameter.index:
-            before = State(state.memory)
-            before.registers, before.running = registers, state.running
-            return is_guided(interpreter, caller, before, value, is_open)
+    caller, call, registers = origin
+    for mine, value in zip(function.parameters, call.arguments, strict=False):
+        if mine.index == question.parameter:
+            before = State(EMPTY)
+            before.registers, before.running = registers, question.running
+            return is_guided(interpreter, caller, before, value, question.is_open)
     return False
 
 

@@ -10,7 +10,7 @@ undefined. What an unknown address may do is the caller's to say: `load` gives a
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from math import gcd
 
 from raceproof.domains import copying, object_lattice
@@ -26,10 +26,17 @@ from raceproof.domains.values import join as join_values
 class Memory:
     """Immutable; `EMPTY` is where to start."""
 
-    __slots__ = ("objects",)
+    __slots__ = ("objects", "touched")
 
-    def __init__(self, objects: IntMap[Contents]) -> None:
+    def __init__(self, objects: IntMap[Contents], touched: set[int] | None = None) -> None:
         self.objects = objects
+        self.touched = touched
+        """Where the bases are noted that somebody reads or changes, here and in all memories made
+        from this one; joins and comparisons do not count."""
+
+    def watched(self, touched: set[int] | None) -> Memory:
+        """The same memory, noting in another set."""
+        return self if touched is self.touched else Memory(self.objects, touched)
 
     def __repr__(self) -> str:
         return "\n".join(f"{base}: {contents}" for base, contents in self.objects.items())
@@ -37,41 +44,53 @@ class Memory:
     # --- objects ------------------------------------------------------------
 
     def get(self, base: int) -> Contents | None:
+        if self.touched is not None:
+            self.touched.add(base)
         return self.objects.get(base)
 
     def items(self) -> Iterator[tuple[int, Contents]]:
+        """All objects; nothing is noted."""
         return self.objects.items()
 
     def set(self, base: int, contents: Contents) -> Memory:
         """With these contents of a base: a new object, or one changed."""
-        return Memory(self.objects.set(base, contents))
+        if self.touched is not None:
+            self.touched.add(base)
+        return Memory(self.objects.set(base, contents), self.touched)
 
-    def set_all(self, contents: dict[int, Contents]) -> Memory:
-        return Memory(self.objects.set_all({**contents})) if contents else self
+    def set_all(self, contents: Mapping[int, Contents | None]) -> Memory:
+        """With these contents of many bases; None: without the object."""
+        if not contents:
+            return self
+        if self.touched is not None:
+            self.touched.update(contents)
+        return Memory(self.objects.set_all({**contents}), self.touched)
 
     def forget(self, base: int) -> Memory:
         """Without an object: its life is over."""
-        return self if self.objects.get(base) is None else Memory(self.objects.set(base, None))
+        if self.get(base) is None:
+            return self
+        return Memory(self.objects.set(base, None), self.touched)
 
     def havoc(self, base: int, byte: AbstractValue = UNKNOWN) -> Memory:
         """Every byte of the object may be anything, or anything that `byte` stands for."""
-        contents = self.objects.get(base)
+        contents = self.get(base)
         return self if contents is None else self.set(base, unknown(contents.size, byte))
 
     # --- one base ------------------------------------------------------------
 
     def read(self, base: int, offsets: Integers, size: int) -> AbstractValue:
-        contents = self.objects.get(base)
+        contents = self.get(base)
         return BOTTOM if contents is None else read(contents, offsets, size)
 
     def write(
         self, base: int, offsets: Integers, size: int, value: AbstractValue, is_strong: bool
     ) -> Memory:
-        contents = self.objects.get(base)
+        contents = self.get(base)
         if contents is None:
             return self
         new = write(contents, offsets, size, value, is_strong)
-        return self if new is contents else Memory(self.objects.set(base, new))
+        return self if new is contents else Memory(self.objects.set(base, new), self.touched)
 
     # --- addresses ------------------------------------------------------------
 
@@ -81,7 +100,7 @@ class Memory:
             return UNKNOWN
         result = BOTTOM
         for base, offsets in address.pointers.items():
-            contents = self.objects.get(base)
+            contents = self.get(base)
             if contents is not None:
                 value = read(contents, offsets, size)
                 result = value if result is BOTTOM else join_values(result, value)
@@ -111,7 +130,7 @@ class Memory:
         is_strong = len(address.pointers) == 1 and not address.is_unknown
         memory = self
         for base, offsets in address.pointers.items():
-            old = self.objects.get(base)
+            old = self.get(base)
             if old is None:
                 continue
             numbers = offsets.signed_numbers(FEW_OFFSETS)
@@ -141,7 +160,7 @@ class Memory:
         is_strong = len(target.pointers) == 1 and not target.is_unknown
         memory = self
         for base, offsets in target.pointers.items():
-            old = self.objects.get(base)
+            old = self.get(base)
             if old is None:
                 continue
             new = self._copied(old, offsets, source, sizes)
@@ -162,7 +181,7 @@ class Memory:
             return copying.filled_partly(old, numbers[0], UNKNOWN, sizes)
         result: Contents | None = None
         for base, source_offsets in source.pointers.items():
-            contents = self.objects.get(base)
+            contents = self.get(base)
             if contents is None:
                 continue
             source_numbers = source_offsets.signed_numbers(FEW_OFFSETS)
@@ -187,7 +206,7 @@ class Memory:
         if self is other or self.objects is other.objects:
             return self
         objects = self.objects.merge(other.objects, object_lattice.join)
-        return self if objects is self.objects else Memory(objects)
+        return self if objects is self.objects else Memory(objects, self.touched)
 
     def widen(self, other: Memory, thresholds: tuple[int, ...] = ()) -> Memory:
         if self is other or self.objects is other.objects:
@@ -195,7 +214,7 @@ class Memory:
         objects = self.objects.merge(
             other.objects, lambda a, b: object_lattice.widen(a, b, thresholds)
         )
-        return self if objects is self.objects else Memory(objects)
+        return self if objects is self.objects else Memory(objects, self.touched)
 
     def leq(self, other: Memory) -> bool:
         return all(

@@ -33,6 +33,20 @@ def leq(a: Contents, b: Contents) -> bool:
     return a is b or _merge(b, a, values.join) is b
 
 
+def equal(a: Contents, b: Contents) -> bool:
+    """Do both say the same, in the same way?"""
+    if a is b:
+        return True
+    return (
+        a.size == b.size
+        and len(a.cells) == len(b.cells)
+        and len(a.regions) == len(b.regions)
+        and a.background == b.background
+        and (a.cells is b.cells or a.cells == b.cells)
+        and all(x is y or x.equals(y) for x, y in zip(a.regions, b.regions, strict=True))
+    )
+
+
 def _merge(a: Contents, b: Contents, combine: Combine) -> Contents:
     background = a.background
     if background is not b.background:
