@@ -5,7 +5,7 @@ Registers that are live at a block's start are all that a state must remember th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from raceproof.ir import (
@@ -13,11 +13,13 @@ from raceproof.ir import (
     AtomicUpdate,
     Branch,
     Call,
+    Compare,
     CompareExchange,
     CopyMemory,
     Function,
     FunctionAddress,
     Instruction,
+    IntConstant,
     Intrinsic,
     Load,
     NextArgument,
@@ -43,6 +45,8 @@ _WRITERS = (
     Assembly,
 )
 _LONGEST_WAY = 8
+_MANY_THRESHOLDS = 24
+_MOST_THRESHOLDS = 48
 
 
 @dataclass(eq=False)
@@ -64,6 +68,21 @@ class Flow:
     """Blocks that only branch on a phi of their own: `while (a && b)`."""
     _places: dict[int, tuple[int, int]] | None = field(default=None)
     _callees: frozenset[str] | None = field(default=None)
+    _thresholds: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def thresholds(self, head: int) -> tuple[int, ...]:
+        """Good places to stop widening at the head of a loop: what the function compares with, or
+        only what the loop does if that is much."""
+        found = self._thresholds.get(head)
+        if found is None:
+            numbers = _compared(self.function.instructions)
+            if len(numbers) > _MANY_THRESHOLDS:
+                blocks = self.loops[head].blocks if head in self.loops else ()
+                numbers = _compared(
+                    i for block in sorted(blocks) for i in self.function.blocks[block].instructions
+                )
+            found = self._thresholds[head] = tuple(sorted(numbers)[:_MOST_THRESHOLDS])
+        return found
 
     def place(self, instruction: Instruction) -> tuple[int, int]:
         """Block and position in the block."""
@@ -119,6 +138,18 @@ class Flows:
         if flow is None:
             flow = self._flows[function.name] = _prepare(function)
         return flow
+
+
+def _compared(instructions: Iterable[Instruction]) -> set[int]:
+    """The constants in comparisons, and their neighbours."""
+    found = {-1, 0, 1}
+    for instruction in instructions:
+        if isinstance(instruction, Compare):
+            for value in (instruction.left, instruction.right):
+                if isinstance(value, IntConstant):
+                    number = value.signed
+                    found |= {number - 1, number, number + 1}
+    return found
 
 
 def _prepare(function: Function) -> Flow:

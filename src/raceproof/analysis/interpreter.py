@@ -53,6 +53,8 @@ VARIANTS = 6
 """So many different sets of locks and running threads are kept apart at a block."""
 PATIENCE = 3
 """Rounds of a loop before values are widened."""
+STEPS = 24
+"""Rounds of a loop before they are widened as far as they go."""
 
 
 class OutOfBudget(Exception):
@@ -302,8 +304,9 @@ class Interpreter:
             if node is None:
                 node = nodes[key] = _Node(state)
             else:
-                widen = node.visits > PATIENCE and block in flow.graph.loop_heads
-                thresholds = self.analysis.thresholds if widen else None
+                thresholds: tuple[int, ...] | None = None
+                if node.visits > PATIENCE and block in flow.graph.loop_heads:
+                    thresholds = flow.thresholds(block) if node.visits <= STEPS else ()
                 joined = join_states(node.state, state, thresholds)
                 if joined is node.state:
                     return

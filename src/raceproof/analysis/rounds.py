@@ -1,8 +1,9 @@
-"""How many rounds of a loop are kept apart."""
+"""How many rounds of a loop are kept apart; `weights` has the last word."""
 
 from __future__ import annotations
 
-from raceproof.analysis.flow import Flow
+from raceproof.analysis.flow import Flow, Flows
+from raceproof.analysis.weights import Weights
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.events import Event, ThreadCreate, ThreadJoin
 from raceproof.ir import Call, FunctionAddress, Program
@@ -20,14 +21,18 @@ class Rounds:
     """Many where threads are created or joined, so that each round's thread is known by itself;
     few elsewhere."""
 
-    def __init__(self, program: Program, events: Events, unroll: int) -> None:
+    def __init__(self, program: Program, events: Events, flows: Flows, unroll: int) -> None:
         self._few = unroll or _FEW_ROUNDS
         most = _MOST_COPIES // max(1, program.instruction_count)
         self._many = max(self._few, min(_MANY_ROUNDS, most))
         self._threads = _Loops(program, events, (ThreadCreate, ThreadJoin))
         self._joins = _Loops(program, events, (ThreadJoin,))
+        self.weights = Weights(program, events, flows, self._wanted)
 
     def of(self, flow: Flow, head: int) -> int:
+        return self.weights.rounds(flow, head)
+
+    def _wanted(self, flow: Flow, head: int) -> int:
         return self._many if self._threads.has(flow, head) else self._few
 
     def joins(self, flow: Flow, block: int) -> bool:

@@ -73,11 +73,9 @@ from raceproof.domains import values as domain
 from raceproof.domains.bases import Base
 from raceproof.domains.memory import Memory
 from raceproof.domains.values import AbstractValue, Pointers
-from raceproof.ir import Compare, IntConstant, PointerType, Program
+from raceproof.ir import PointerType, Program
 from raceproof.ir.cfg import direct_calls
 from raceproof.verdict import BaseKind
-
-_MOST_THRESHOLDS = 48
 
 
 class Analysis:
@@ -118,8 +116,7 @@ class Analysis:
         """Threads that others may cancel."""
         oddities = _oddities(program, self.events)
         self.tells_always, self.counts_relocks, self.nests_locks = oddities
-        self.rounds = Rounds(program, self.events, unroll)
-        self.thresholds = _thresholds(program)
+        self.rounds = Rounds(program, self.events, self.flows, unroll)
         self.is_recording = True
         self.deadline = deadline
         self._ticks = 0
@@ -303,17 +300,3 @@ def _oddities(program: Program, events: Events) -> tuple[bool, bool, bool]:
                     counts = counts and event.recursive is True
                     nests = nests or event.recursive is not False
     return jumps, counts, nests
-
-
-def _thresholds(program: Program) -> tuple[int, ...]:
-    """Constants that the program compares with: good places to stop widening."""
-    found = {0, 1, -1}
-    for _, instruction in program.all_instructions():
-        if isinstance(instruction, Compare):
-            for value in (instruction.left, instruction.right):
-                if isinstance(value, IntConstant):
-                    number = value.signed
-                    found |= {number - 1, number, number + 1}
-        if len(found) > _MOST_THRESHOLDS:
-            break
-    return tuple(sorted(found))
