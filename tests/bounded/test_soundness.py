@@ -206,6 +206,61 @@ static void *first(void *arg)
         shared = 1;
     return NULL;
 }""",
+    "what some look in vain has seen": """
+#include <stdatomic.h>
+static atomic_int turn;
+static void *third(void *arg) { turn = 1; turn = 3; turn = 2; return NULL; }
+static void note(int *last, int seen) { if (seen == 1) *last = seen; }
+static void *first(void *arg)
+{
+    pthread_t t;
+    int seen, last = 0, again = 0;
+    pthread_create(&t, NULL, third, NULL);
+    while ((seen = turn) != 2) {
+        note(&last, seen);
+        again = seen;
+    }
+    if (last == 1 && again == 3)
+        shared = 1;
+    return NULL;
+}""",
+    "what it read before it let go of the lock": """
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int started, a = 1, b;
+static void *third(void *arg)
+{
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        if (started)
+            break;
+        pthread_mutex_unlock(&lock);
+    }
+    b = 1;
+    a = 2;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    b = 2;
+    a = 3;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+static void *first(void *arg)
+{
+    pthread_t t;
+    int seen;
+    pthread_create(&t, NULL, third, NULL);
+    pthread_mutex_lock(&lock);
+    started = 1;
+    do {
+        seen = a;
+        pthread_cond_wait(&changed, &lock);
+    } while (seen == b);
+    pthread_mutex_unlock(&lock);
+    if (seen == 3)
+        shared = 1;
+    return NULL;
+}""",
     "how often it has waited": """
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -308,6 +363,8 @@ FOUND = (
     "an access that a section comes to",
     "how often it has waited",
     "odd elements",
+    "what it read before it let go of the lock",
+    "what some look in vain has seen",
     "what the last look in vain has seen",
     "what the last two looks in vain have seen",
 )

@@ -26,6 +26,7 @@ from raceproof.engines.bounded.events import (
 from raceproof.engines.bounded.sharing import UNKNOWN, Targets, constants
 from raceproof.engines.bounded.state import State
 from raceproof.engines.bounded.terms import Term
+from raceproof.engines.bounded.waiting import OwnAccess
 from raceproof.ir import Instruction, Position
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class Accesses:
         self.names = 0
         self.calls: tuple[int, ...] = ()
         self.instruction: Instruction | None = None
+        self.own_accesses: list[OwnAccess] = []
+        """To memory that is not shared, in their order."""
+        self.born: list[int] = []
+        """The objects made on the way, in their order."""
 
     # --- steps ------------------------------------------------------------
 
@@ -270,7 +275,7 @@ class Accesses:
                     self._add_access(event, address, size, shared, False, is_atomic)
                 result = variable
         for place in own:
-            value = self.state.read(*place, size)
+            value = self.read_own(place, size)
             self._note_input(value, self.at(address, place))
             result = (
                 value if result is None else self.terms.ite(self.at(address, place), value, result)
@@ -333,8 +338,23 @@ class Accesses:
                 when = terms.and_(when, condition)
             new = value
             if when is not terms.true:
-                new = terms.ite(when, value, self.state.read(*place, size))
-            self.state.write(*place, new)
+                new = terms.ite(when, value, self.read_own(place, size))
+            self.write_own(place, new)
+
+    def read_own(self, place: Place, size: int) -> Term:
+        """From memory that is not shared."""
+        self._note_own(place, size, is_write=False)
+        return self.state.read(*place, size)
+
+    def write_own(self, place: Place, value: Term) -> None:
+        self._note_own(place, value.width // 8, is_write=True)
+        self.state.write(*place, value)
+
+    def _note_own(self, place: Place, size: int, *, is_write: bool) -> None:
+        if self.state.is_threaded:
+            target, start = place
+            spot = (target.number, start, start + size)
+            self.own_accesses.append(OwnAccess(spot, is_write, self.state.guard))
 
     def touch(
         self, address: Term, size: int | None, *, is_write: bool, is_atomic: bool = False

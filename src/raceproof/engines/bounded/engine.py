@@ -83,6 +83,8 @@ class _Run:
         self.open = None if asked is None else dict.fromkeys(asked)
         self.assumptions: dict[str, None] = {}
         self.disputed: list[str] = []
+        self.hides = True
+        """Waiting loops are taken to write what nobody sees, unless that was seen to be wrong."""
 
     @property
     def pairs(self) -> Pairs | None:
@@ -138,7 +140,8 @@ class _Run:
     def _stage(self, stage: Stage) -> None:
         start = time.perf_counter()
         self.progress.show(f"unwind {stage.limits.unwind}: unfolding")
-        unfolder = Unfolder(self.program, self.models, stage.limits, self._until(_STAGE_SHARE))
+        limits = replace(stage.limits, hides=self.hides)
+        unfolder = Unfolder(self.program, self.models, limits, self._until(_STAGE_SHARE))
         unfolding = unfolder.run()
         unfolder.deadline = self.deadline
         self.statistics.building += time.perf_counter() - start
@@ -157,6 +160,9 @@ class _Run:
                 self.progress.show(f"unwind {stage.limits.unwind}: all schedules")
                 self._prove(stage, unfolder, unfolding)
                 can_prove = False
+        if limits.hides and not self.hides:
+            self._stage(stage)
+            return
         self.statistics.done.append(str(stage))
 
     def _rounds(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding, rounds: int) -> bool:
@@ -257,7 +263,7 @@ class _Run:
         """Raises `_Proved` if no schedule at all has a race or leaves the bounds."""
         deadline = self._until(_PROOF_SHARE)
         if unfolder.has_choices and not stage.limits.cautious:
-            limits = replace(stage.limits, cautious=True)
+            limits = replace(unfolder.limits, cautious=True)
             unfolder = Unfolder(self.program, self.models, limits, deadline)
             unfolding = unfolder.run()
         start = time.perf_counter()
@@ -267,8 +273,8 @@ class _Run:
             terms, unfolding, unfolder.initial_value, unfolder.check_time, self.pairs
         )
         monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
-        cut, race = encoding.cut_reached(), monitor.race()
-        wrong = [question for question in (cut, race) if question is not terms.false]
+        cut, race, seen = encoding.cut_reached(), monitor.race(), encoding.hidden_seen()
+        wrong = [question for question in (cut, race, seen) if question is not terms.false]
         solver = Solver(terms)
         if wrong:
             for assertion in encoding.assertions:
@@ -279,6 +285,8 @@ class _Run:
                 result = solver.check(question, deadline=deadline)
                 if result is Result.SAT and question is race and not unfolder.limits.cautious:
                     self._search(stage, unfolder, unfolding, encoding, solver, deadline)
+                if question is seen and result is Result.SAT:
+                    self.hides = False
                 if result is not Result.UNSAT:
                     return
         finally:

@@ -111,6 +111,24 @@ class Input:
     variable: Term
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenWrite:
+    """A write that no other thread is thought to see: the event and which of its operations."""
+
+    event: Event
+    position: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hiding:
+    """Writes that nobody may see once the thread has come to its event number `end` on a path with
+    `guard`: it starts over there and will write the same places anew (see `waiting`)."""
+
+    writes: tuple[HiddenWrite, ...]
+    end: int
+    guard: Term
+
+
 @dataclass(slots=True, eq=False)
 class ThreadBody:
     """One thread of the unfolded program."""
@@ -125,6 +143,7 @@ class ThreadBody:
     constraints: list[Constraint] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
+    hidings: list[Hiding] = field(default_factory=list)
     ticks: list[tuple[int, Term]] = field(default_factory=list)
     """Every instruction at which the machine might stop, with its guard, events or not."""
 

@@ -126,6 +126,7 @@ class InstructionWalker(Walker):
         slot = self.space.make(
             key, BaseKind.STACK, i.name or "local", size, i.position, debug_type=i.debug_type
         )
+        self.born.append(slot.number)
         self.state.forget(slot)
         self.set_result(self.space.pointer(slot))
 

@@ -328,7 +328,9 @@ class ThreadWalker(SynchronisingWalker):
     ) -> MemoryObject:
         assert self.instruction is not None
         key = (what, self.thread, self.label, self.instruction.number)
-        return self.space.make(key, kind, what, size, self.instruction.position, is_defined=zeroed)
+        new = self.space.make(key, kind, what, size, self.instruction.position, is_defined=zeroed)
+        self.born.append(new.number)
+        return new
 
     def _allocate(self, event: meaning.Allocate) -> None:
         size = self._bytes(event.size)
@@ -445,14 +447,14 @@ class ThreadWalker(SynchronisingWalker):
         if slot is None:
             self._unsupported(event)
         else:
-            self.set_result(self.state.read(slot, 0, self.space.pointer_width // 8))
+            self.set_result(self.read_own((slot, 0), self.space.pointer_width // 8))
 
     def _specific_set(self, event: meaning.SpecificSet) -> None:
         slot = self._specific(self.term(event.key))
         if slot is None:
             self._unsupported(event)
             return
-        self.state.write(slot, 0, self.term(event.value))
+        self.write_own((slot, 0), self.term(event.value))
         self.set_result(self.result_of(event, True))
 
     def _atomic(self, event: meaning.AtomicOperation) -> None:

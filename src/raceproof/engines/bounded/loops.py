@@ -7,7 +7,7 @@ every copy after the copies that lead to it, and all copies of a loop before wha
 
 from __future__ import annotations
 
-from raceproof.ir import Return
+from raceproof.ir import Phi, Register, Return
 from raceproof.ir.cfg import ControlFlow
 
 CopyName = tuple[int, ...]
@@ -30,6 +30,7 @@ class LoopOrder:
             self._bodies = {0: frozenset(range(count))}
         self.is_reducible = is_reducible
         self._returning = _backwards(flow)
+        self._read: dict[int, frozenset[int]] = {}
         self._chains: list[tuple[int, ...]] = [
             tuple(
                 head
@@ -77,6 +78,20 @@ class LoopOrder:
         """The heads of the loops that an edge leaves."""
         after = set(self._chains[target])
         return tuple(head for head in self._chains[block] if head not in after)
+
+    def reads(self, head: int) -> frozenset[int]:
+        """The registers that a loop's own instructions use; not what a phi keeps for itself."""
+        found = self._read.get(head)
+        if found is None:
+            found = self._read[head] = frozenset(
+                operand.index
+                for block in self._bodies[head]
+                for instruction in self.flow.function.blocks[block].instructions
+                for operand in instruction.operands
+                if isinstance(operand, Register)
+                and not (isinstance(instruction, Phi) and operand == instruction.result)
+            )
+        return found
 
     def loops_around(self, block: int) -> tuple[int, ...]:
         return self._chains[block]

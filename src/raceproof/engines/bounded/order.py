@@ -21,7 +21,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.cells import Cell, Cells
-from raceproof.engines.bounded.events import Event, Place, Read, Unfolding, Write
+from raceproof.engines.bounded.events import (
+    Event,
+    Place,
+    Read,
+    ThreadBody,
+    Unfolding,
+    Write,
+)
 from raceproof.engines.bounded.movers import Movers, Pairs
 from raceproof.engines.bounded.rounds import InitialValue
 from raceproof.engines.bounded.solver import Model
@@ -36,6 +43,8 @@ class _CellWrite:
     when: Term
     """It is executed and goes to the cell."""
     value: Term
+    is_hidden: Term
+    """No other thread may see it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +54,7 @@ class _Last:
     exists: Term
     clock: Term
     value: Term
+    is_hidden: Term
 
 
 class TooManyEvents(Exception):
@@ -81,6 +91,7 @@ class OrderEncoding:
         self._movers = Movers(unfolding, self.cells, pairs)
         self._clocks = [self._thread_clocks(t) for t in range(len(unfolding.threads))]
         self._writes: dict[Cell, list[_CellWrite]] = {}
+        self._seen: list[Term] = []
         self._collect_writes()
         self._order()
         for thread in unfolding.threads:
@@ -172,9 +183,21 @@ class OrderEncoding:
         target = self.terms.const(place[0].address + place[1], address.width)
         return self.terms.eq(address, target)
 
+    def _hidden(self, thread: ThreadBody) -> dict[tuple[int, int], Term]:
+        """When nobody may see a write: for (event, operation)."""
+        terms = self.terms
+        found: dict[tuple[int, int], Term] = {}
+        for hiding in thread.hidings:
+            when = terms.and_(self.passed(thread.number, hiding.end - 1), hiding.guard)
+            for write in hiding.writes:
+                key = (write.event.index, write.position)
+                found[key] = terms.or_(found.get(key, terms.false), when)
+        return found
+
     def _collect_writes(self) -> None:
         terms = self.terms
         for t, thread in enumerate(self.unfolding.threads):
+            hidden = self._hidden(thread)
             for event in thread.events:
                 for position, operation in enumerate(event.operations):
                     if not isinstance(operation, Write):
@@ -182,6 +205,7 @@ class OrderEncoding:
                     done = terms.all(
                         (self.passed(t, event.index), event.guard, operation.condition)
                     )
+                    is_hidden = hidden.get((event.index, position), terms.false)
                     for place in operation.places:
                         when = terms.and_(done, self._is_at(operation.address, place))
                         if when is terms.false:
@@ -189,7 +213,7 @@ class OrderEncoding:
                         for cell in self.cells.of(place, operation.size):
                             value = self.cells.part(operation.value, place, cell)
                             self._writes.setdefault(cell, []).append(
-                                _CellWrite(event, position, when, value)
+                                _CellWrite(event, position, when, value, is_hidden)
                             )
 
     def _define(self, event: Event, position: int, read: Read) -> None:
@@ -220,18 +244,23 @@ class OrderEncoding:
             if before is terms.false:
                 continue
             clock = self._clocks[write.event.thread][write.event.index]
-            new = _Last(before, clock, write.value)
+            is_hidden = write.is_hidden
+            if write.event.thread == event.thread:
+                is_hidden = terms.false
+            new = _Last(before, clock, write.value, is_hidden)
             old = lasts.get(write.event.thread)
             if old is not None:
                 new = self._choose(before, new, old)
             lasts[write.event.thread] = new
         number, start, end = cell
         initial = self._initial(self.cells.objects[number], start, end - start)
-        result = _Last(terms.false, terms.false, initial)
+        result = _Last(terms.false, terms.false, initial, terms.false)
         for last in lasts.values():
             if result.exists is terms.false:
                 is_newer = last.exists
-                result = _Last(last.exists, last.clock, terms.ite(is_newer, last.value, initial))
+                value_now = terms.ite(is_newer, last.value, initial)
+                is_hidden = terms.and_(is_newer, last.is_hidden)
+                result = _Last(last.exists, last.clock, value_now, is_hidden)
                 continue
             is_newer = terms.and_(
                 last.exists,
@@ -241,6 +270,8 @@ class OrderEncoding:
             )
             result = self._choose(is_newer, last, result)
         self.assertions.append(terms.implies(here, terms.eq(value, result.value)))
+        if result.is_hidden is not terms.false:
+            self._seen.append(terms.and_(here, result.is_hidden))
 
     def _choose(self, condition: Term, a: _Last, b: _Last) -> _Last:
         terms = self.terms
@@ -248,6 +279,7 @@ class OrderEncoding:
             terms.or_(a.exists, b.exists),
             terms.ite(condition, a.clock, b.clock),
             terms.ite(condition, a.value, b.value),
+            terms.ite(condition, a.is_hidden, b.is_hidden),
         )
 
     def _assumptions(self) -> None:
@@ -282,6 +314,10 @@ class OrderEncoding:
             for t, thread in enumerate(self.unfolding.threads)
             for cut in thread.cuts
         )
+
+    def hidden_seen(self) -> Term:
+        """Some thread reads what another has written while waiting, and should not be seen."""
+        return self.terms.any(self._seen)
 
     def execution(self, model: Model) -> list[Event]:
         """The events of a satisfying schedule, in their order."""

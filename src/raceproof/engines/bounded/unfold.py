@@ -65,6 +65,8 @@ class Limits:
     cautious: bool = False
     """For proofs: whatever the standards leave open may happen. A wait with a time limit ends for
     any reason, a function that fails returns any error, `main` has any arguments."""
+    hides: bool = True
+    """Waiting loops may write what no other thread sees; a proof has to show that none does."""
     anyone_unlocks: bool = False
     """A mutex can be unlocked by a thread that did not lock it."""
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
-from raceproof.engines.bounded.accesses import Accesses, PathEnds
+from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.events import Input, ThreadBody
 from raceproof.engines.bounded.loops import CopyName, LoopOrder
 from raceproof.engines.bounded.objects import TooBig
+from raceproof.engines.bounded.repeating import LoopRun, Repeating
 from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import State, Value, choose, merge, relative
 from raceproof.engines.bounded.terms import Term
-from raceproof.engines.bounded.waiting import Waiting, forgets, waited
 from raceproof.ir import (
     AfterInvoke,
     AggregateConstant,
@@ -45,57 +45,11 @@ from raceproof.ir import Value as Operand
 if TYPE_CHECKING:
     from raceproof.engines.bounded.unfold import Unfolder
 
-_KEPT = {Waiting.LET_GO: 1, Waiting.FORGOT: 2}
-"""Fruitless iterations that are unrolled before one that goes on."""
-_FEW = 8
-"""Iterations that a loop bounded by constants may always have."""
 _Arrival = tuple[State, int]
 """A state and the block it comes from."""
 
 
-class _LoopRun:
-    """One loop instance while it is unrolled."""
-
-    __slots__ = (
-        "can_wait",
-        "cleanups",
-        "events",
-        "guard",
-        "has_worked",
-        "is_decided",
-        "is_symbolic",
-        "memory",
-        "phis",
-        "section",
-        "symbolic",
-        "version",
-    )
-
-    def __init__(self, state: State) -> None:
-        self.symbolic = 0
-        """Iterations whose end depended on data, or on nothing."""
-        self.is_decided = False
-        """Some way out was open or closed for sure."""
-        self.is_symbolic = False
-        """Some way out depended on data."""
-        self.phis: dict[int, Value] = {}
-        self.events = 0
-        self.remember(state)
-        self.has_worked = False
-        """Some way through the loop did more than wait."""
-        self.can_wait = True
-        """Whether what a later iteration depends on is known: not if control is irreducible."""
-
-    def remember(self, state: State) -> None:
-        """The state at the beginning of an iteration."""
-        self.guard = state.guard
-        self.version = state.version
-        self.section = state.section
-        self.cleanups = state.cleanups
-        self.memory = state.snapshot()
-
-
-class Walker(Accesses):
+class Walker(Repeating):
     """Walks the code of one thread; instructions and calls are done by its subclass."""
 
     def __init__(self, unfolder: Unfolder, body: ThreadBody) -> None:
@@ -108,6 +62,7 @@ class Walker(Accesses):
     # --- values ------------------------------------------------------------
 
     def value(self, operand: Operand) -> Value:
+        """What an operand holds now."""
         if isinstance(operand, Register):
             found = self.state.registers.get(operand.index)
             return found if found is not None else self.undefined(operand.type)
@@ -211,7 +166,7 @@ class Walker(Accesses):
         first = order.first()
         queue: list[CopyName] = [first]
         arrivals: dict[CopyName, list[_Arrival]] = {first: [(self.state, -1)]}
-        loops: dict[CopyName, _LoopRun] = {}
+        loops: dict[CopyName, LoopRun] = {}
         returned: list[tuple[State, Value | None]] = []
         while queue:
             name = heapq.heappop(queue)
@@ -265,7 +220,7 @@ class Walker(Accesses):
         name: CopyName,
         incoming: list[_Arrival],
         order: LoopOrder,
-        loops: dict[CopyName, _LoopRun],
+        loops: dict[CopyName, LoopRun],
     ) -> None:
         phis = function.blocks[name[-1]].phis
         values: list[dict[int, Value]] = []
@@ -295,12 +250,8 @@ class Walker(Accesses):
             instance = LoopOrder.instance(name, block)
             run = loops.get(instance)
             if run is None:
-                run = loops[instance] = _LoopRun(self.state)
-            run.is_decided = run.is_symbolic = False
-            run.phis = result
-            run.remember(self.state)
-            run.can_wait = order.is_reducible
-            run.events = len(self.body.events)
+                run = loops[instance] = LoopRun(order)
+            self.begin_iteration(run, result)
 
     def _walk_block(
         self, function: Function, block: int, returned: list[tuple[State, Value | None]]
@@ -368,7 +319,7 @@ class Walker(Accesses):
         condition: Term,
         is_only: bool,
         order: LoopOrder,
-        loops: dict[CopyName, _LoopRun],
+        loops: dict[CopyName, LoopRun],
         arrivals: dict[CopyName, list[_Arrival]],
         queue: list[CopyName],
     ) -> None:
@@ -385,106 +336,12 @@ class Walker(Accesses):
             return
         copy, repeated = order.follow(name, target)
         state = self.state if is_only else self.state.copy(guard)
-        if repeated is not None and not self._may_repeat(name, repeated, state, loops):
-            return
+        if repeated is not None:
+            going_on = self.repeated(name, repeated, state, loops)
+            if going_on is None:
+                return
+            state = going_on
         if copy not in arrivals:
             arrivals[copy] = []
             heapq.heappush(queue, copy)
         arrivals[copy].append((state, block))
-
-    def _may_repeat(
-        self, name: CopyName, head: int, state: State, loops: dict[CopyName, _LoopRun]
-    ) -> bool:
-        run = loops.get(LoopOrder.instance(name, head))
-        if run is None:
-            return True
-        limits = self.unfolder.limits
-        position = LoopOrder.instance(name, head)
-        iteration = name[len(position)]
-        waited = self._waited(name, head, state, run)
-        if waited is Waiting.NOTHING_CHANGED:
-            return False
-        if waited is not Waiting.NO and not run.has_worked:
-            return iteration < _KEPT[waited]
-        run.has_worked = True
-        has_events = len(self.body.events) > run.events
-        limit = limits.concrete_iterations if has_events else limits.silent_iterations
-        most_events = limits.events
-        if run.is_symbolic or not run.is_decided:
-            run.symbolic += 1
-            assert self.instruction is not None
-            function = self.unfolder.program.function_of(self.instruction.number)
-            if not run.is_decided or not self._counts(function, name, head, run):
-                if run.symbolic >= self.unfolder.unwind_of(function, head, name[-1]):
-                    self.cut("a loop unwound as often as allowed")
-                    return False
-            most_events //= 2
-        if iteration >= self.unfolder.patience:
-            self.unfolder.was_impatient = True
-            return False
-        if has_events and iteration >= _FEW and len(self.body.events) > most_events:
-            limit = 0
-        if iteration >= limit:
-            self.cut("a loop of very many iterations")
-            return False
-        return True
-
-    def _counts(self, function: Function, name: CopyName, head: int, run: _LoopRun) -> bool:
-        """Whether the loop has a counter whose value is known."""
-        for phi in function.blocks[head].phis:
-            assert phi.result is not None
-            before = run.phis.get(phi.result.index)
-            operand = next((v for b, v in phi.incoming if b == name[-1]), None)
-            now = None if operand is None else self.value(operand)
-            if isinstance(before, Term) and isinstance(now, Term) and now is not before:
-                if before.is_constant and now.is_constant:
-                    return True
-        return False
-
-    def _waited(self, name: CopyName, head: int, state: State, run: _LoopRun) -> Waiting:
-        """Whether the iteration did no more than wait for other threads."""
-        if not run.can_wait or state.section != run.section or state.cleanups != run.cleanups:
-            return Waiting.NO
-        changed = self._changed(name, head, state, run)
-        if changed is None:
-            return Waiting.NO
-        is_patient = not self.unfolder.has_trials and not self.unfolder.limits.anyone_unlocks
-        events = self.body.events[run.events :]
-        result = waited(self.terms, state.guard, events, is_patient)
-        if not changed or result is Waiting.NO:
-            return result
-        if result is Waiting.LET_GO:
-            return Waiting.NO
-        if name[len(LoopOrder.instance(name, head))] == 0:
-            is_forgetful = not any(now.is_constant for _, now in changed)
-        else:
-            is_forgetful = forgets(changed, run.guard, state.guard, events)
-        return Waiting.FORGOT if is_forgetful else Waiting.NO
-
-    def _changed(
-        self, name: CopyName, head: int, state: State, run: _LoopRun
-    ) -> list[tuple[Term, Term]] | None:
-        """What the thread itself remembers differently after an iteration, before and now; None
-        if that is hard to tell."""
-        changed: list[tuple[Term, Term]] = []
-        assert self.instruction is not None
-        function = self.unfolder.program.function_of(self.instruction.number)
-        for phi in function.blocks[head].phis:
-            assert phi.result is not None
-            operand = next((v for b, v in phi.incoming if b == name[-1]), None)
-            before = run.phis.get(phi.result.index)
-            now = None if operand is None else self.value(operand)
-            if now is not before:
-                if not (isinstance(now, Term) and isinstance(before, Term)):
-                    return None
-                changed.append((before, now))
-        if state.version == run.version:
-            return changed
-        for number in run.memory.keys() | state.memory.keys():
-            old, new = run.memory.get(number), state.memory.get(number)
-            if old is new:
-                continue
-            if old is None or new is None or old.keys() != new.keys():
-                return None
-            changed += ((old[o], new[o]) for o in old if old[o] is not new[o])
-        return changed
