@@ -112,7 +112,8 @@ class Options:
     engine: str = "auto"
     backend: BackendChoice = BackendChoice.VALUE
     strategy: Strategy = Strategy.COMBINED
-    context_depth: int = 2
+    context_depth: int | None = None
+    """How many of the latest calls tell contexts apart; None: all for the value backend."""
     unroll: int = 0
     """Loop iterations the value backend keeps apart before it joins them."""
     all_pairs: bool = False
@@ -131,6 +132,11 @@ class Options:
     """Show what each layer of the interleave engine left open."""
     stop_at_first: bool = False
     """One confirmed race is enough; do not look at the other candidates."""
+
+    @property
+    def latest_calls(self) -> int:
+        """How many of the latest calls are told, and tell the contexts of cheap backends apart."""
+        return 2 if self.context_depth is None else self.context_depth
 
     # What to say.
     verbosity: int = 0

@@ -133,6 +133,37 @@ RACY = {
         "pthread_mutex_lock(&m); mode = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); x++;",
         "pthread_cond_t c = PTHREAD_COND_INITIALIZER; int mode;",
     ),
+    "variable arguments of a late round": f"""{HEAD}
+        #include <stdarg.h>
+        int y;
+        void set(int n, ...) {{ va_list l; va_start(l, n); *va_arg(l, int *) = n; va_end(l); }}
+        void *first(void *p) {{
+            int *q = &y;
+            for (int i = 0; i < 9; i++) {{ set(1, q); if (i == 5) q = &x; }}
+            return 0;
+        }}
+        int main(void) {{
+            pthread_t t;
+            pthread_create(&t, 0, first, 0);
+            x = 3;
+            pthread_join(t, 0);
+            return 0;
+        }}""",
+    "creation in a late round": f"""{HEAD}
+        int mode;
+        void *first(void *p) {{ if (mode == 7) x++; return 0; }}
+        void *second(void *p) {{ x++; return 0; }}
+        void both(void) {{
+            pthread_t s, t;
+            pthread_create(&s, 0, first, 0);
+            pthread_create(&t, 0, second, 0);
+            pthread_join(s, 0);
+            pthread_join(t, 0);
+        }}
+        int main(void) {{
+            for (int i = 0; i < 99; i++) {{ both(); if (i == 50) mode = 7; }}
+            return 0;
+        }}""",
     "joined if it had ended": f"""{HEAD}
         void *first(void *p) {{ x++; return 0; }}
         int main(void) {{
@@ -208,6 +239,15 @@ RIGHT = {
         void *first(void *p) {{ {locked("locks[sign * sign]")} return 0; }}
         void *second(void *p) {{ {locked("locks[1]")} return 0; }}
         {MAIN.replace("pthread_t s, t;", "pthread_t s, t; sign = (any() & 1) * 2 - 1;")}""",
+    "a role for each of many": f"""{HEAD}
+        int seats[99], roles[99];
+        void *first(void *role) {{ if (*(int *)role == 42) x++; return 0; }}
+        int main(void) {{
+            pthread_t t;
+            for (int i = 0; i < 99; i++) roles[i] = i;
+            for (int i = 0; i < 99; i++) pthread_create(&t, 0, first, &roles[i]);
+            return 0;
+        }}""",
     "flag raised in time": two("x = 1; flag = 1;", "while (!flag) {} x = 2;", "_Atomic int flag;"),
     "joined if it has ended": f"""{HEAD}
         void *first(void *p) {{ x++; return 0; }}
@@ -233,6 +273,7 @@ RIGHT = {
 UNPROVED = {
     "gate at the creation",
     "a lock that is always the same one",
+    "a role for each of many",
     "flag raised in time",
     "joined if it has ended",
     "joined by a brother",

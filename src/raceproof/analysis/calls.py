@@ -188,7 +188,11 @@ class Calls:
             size = self.analysis.program.layout.size(type_)
             name = function.parameters[index].name if index < len(function.parameters) else ""
             base = self.analysis.objects.by_value_copy(
-                context, index, size, name or "parameter", run.is_repeated(act)
+                context,
+                index,
+                size,
+                name or "parameter",
+                context.is_capped or run.is_repeated(act),
             )
             address = domain.address(base, 0, self.memory.bits)
             source = scalar(arguments[index])

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
+from raceproof.analysis.merging import Entries
 from raceproof.analysis.recall import Question, Recall
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller, is_guided, refine_condition
@@ -121,6 +122,7 @@ class Interpreter:
         self._transfer = TRANSFER
         self._recursion: dict[str, Recursion] = {}
         self._recall = Recall()
+        self._entries = None if analysis.contexts.depth is None else Entries()
         self.origin: Origin | None = None
         """The call about to be entered."""
 
@@ -133,6 +135,11 @@ class Interpreter:
             or info.is_repeated
             or not info.is_unique
         )
+
+    def depends_on_all_memory(self) -> None:
+        """Whoever is running does something with every object there is: a new thread sees them."""
+        for activation in self.stack:
+            activation.is_entangled = True
 
     # --- functions ------------------------------------------------------------
 
@@ -151,6 +158,10 @@ class Interpreter:
         origin, self.origin = self.origin, None
         if any(a.function is function for a in self.stack):
             return self._run_again(function, arguments, state)
+        if self._entries is not None and self.stack:
+            met = self._entries.meet(context, arguments, symbols, state)
+            arguments, symbols, origin = met.arguments, met.symbols, None
+            state = met.start(state)
         key = (context.number, arguments, symbols, state)
         recalled = self._recall.find(
             *key, lambda question: ask_caller(self, function, origin, question)
@@ -199,7 +210,7 @@ class Interpreter:
         assert touched is not None
         if outer is not None:
             outer |= touched
-        if not is_entangled:
+        if not (is_entangled or function.type.variadic):
             entry.registers = {}
             self._recall.keep(
                 context.number, arguments, symbols, entry, touched, answers, exits, thrown

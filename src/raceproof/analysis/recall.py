@@ -14,7 +14,8 @@ of the later call. What the function recorded then and told other threads, it wo
 nothing is lost as long as the same thread is being interpreted. What the analysis knows globally
 (interference, weak bases, other threads) may have grown since, but then the thread is interpreted
 once more, from nothing. A function that called one of its own callers depends on how far the
-recursion is known, and is not kept.
+recursion is known, and is not kept; nor is one with variable arguments, which lie elsewhere, nor
+one that creates threads, which start with all of memory.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class Question(NamedTuple):
     parameter: int
     running: int
     is_open: bool
+    is_place: bool = False
+    """Not a decision on the parameter, but on what stands where it points to."""
 
 
 class _Left(NamedTuple):

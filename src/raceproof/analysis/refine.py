@@ -25,6 +25,7 @@ from raceproof.ir import (
     IntType,
     Load,
     NullPointer,
+    Offset,
     Register,
     Type,
     Value,
@@ -99,6 +100,8 @@ def is_guided(
             case Load():
                 if interpreter.calls.memory.depends_on_others(activation, state, definition):
                     return True
+                if is_open and _is_given(interpreter, activation, state, definition.pointer):
+                    return True
             case AtomicUpdate() | CompareExchange():
                 return True
             case Assembly(text=text) if text.strip():
@@ -111,15 +114,37 @@ def is_guided(
     return False
 
 
+def _is_given(
+    interpreter: Interpreter, activation: Activation, state: State, pointer: Value
+) -> bool:
+    """Does an address come from the argument of the thread? What stands there may differ from what
+    another instance, or another thread with the same entry, is given."""
+    if interpreter.thread == 0:
+        return False
+    while isinstance(pointer, Register):
+        definition = activation.flow.definitions.get(pointer.index)
+        match definition:
+            case Offset():
+                pointer = definition.base
+            case Cast() | Freeze():
+                pointer = definition.value
+            case None:
+                return _is_guided_argument(interpreter, activation, state, pointer, True, True)
+            case _:
+                return False
+    return False
+
+
 def _is_guided_argument(
     interpreter: Interpreter,
     activation: Activation,
     state: State,
     parameter: Register,
     is_open: bool,
+    is_place: bool = False,
 ) -> bool:
-    """`is_guided`, for what the caller passed."""
-    question = Question(parameter.index, state.running, is_open)
+    """`is_guided`, for what the caller passed; or `_is_given`."""
+    question = Question(parameter.index, state.running, is_open, is_place)
     answer = ask_caller(interpreter, activation.function, activation.origin, question)
     activation.answers[question] = answer
     return answer
@@ -128,14 +153,18 @@ def _is_guided_argument(
 def ask_caller(
     interpreter: Interpreter, function: Function, origin: Origin | None, question: Question
 ) -> bool:
-    """`is_guided`, for an argument of a call, by what the caller has in its registers."""
+    """`is_guided`, for an argument of a call, by what the caller has in its registers. A thread has
+    no caller; who has several, as contexts are merged, may have one of any kind."""
     if origin is None:
-        return False
+        is_merged = interpreter.analysis.contexts.depth is not None
+        return question.is_place or (question.is_open and is_merged)
     caller, call, registers = origin
     for mine, value in zip(function.parameters, call.arguments, strict=False):
         if mine.index == question.parameter:
             before = State(EMPTY)
             before.registers, before.running = registers, question.running
+            if question.is_place:
+                return _is_given(interpreter, caller, before, value)
             return is_guided(interpreter, caller, before, value, question.is_open)
     return False
 

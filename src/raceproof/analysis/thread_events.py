@@ -93,7 +93,8 @@ class ThreadEvents:
         info.is_handler = info.is_handler or is_handler
         if info is creator or before & info.bit or not creator.is_unique:
             threads.not_unique(info)
-        threads.created(info, before, self.run.is_repeated(act), state.maybe)
+        is_repeated = site.is_capped or self.run.is_repeated(act)
+        threads.created(info, before, is_repeated, state.maybe)
         family = info.bit | info.children
         others = before | creator.bit
         if info.is_unique:
@@ -108,6 +109,7 @@ class ThreadEvents:
             self.threads.sure_together(info, state.sure | creator.bit)
             state.sure |= info.bit
         threads.add_start(info, state, argument)
+        self.run.depends_on_all_memory()
         base = self.analysis.objects.thread_id(info.index, name)
         return domain.address(base, 0, self.calls.memory.bits)
 

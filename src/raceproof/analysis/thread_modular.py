@@ -87,6 +87,7 @@ class Analysis:
         models: Models,
         *,
         unroll: int = 0,
+        context_depth: int | None = None,
         sees_others: bool = True,
         deadline: float | None = None,
     ) -> None:
@@ -94,7 +95,7 @@ class Analysis:
         self.sees_others = sees_others
         self.events = Events(program, models)
         self.flows = Flows(program)
-        self.contexts = Contexts()
+        self.contexts = Contexts(context_depth)
         self.objects = Objects(program)
         self.threads = Threads(program.entry)
         bits = program.layout.pointer_size * 8
@@ -119,7 +120,7 @@ class Analysis:
         self.rounds = Rounds(program, self.events, self.flows, unroll)
         self.is_recording = True
         self.deadline = deadline
-        self._ticks = 0
+        self.ticks = 0
         self._seen: dict[int, tuple[int, ...]] = {}
         self.external_pointer = domain.AbstractValue(
             ints.top(bits), {self.objects.external: ints.constant(0, bits)}
@@ -129,8 +130,8 @@ class Analysis:
     # --- what the interpreter asks and tells ----------------------------------------------------
 
     def tick(self) -> None:
-        self._ticks += 1
-        if self.deadline is not None and self._ticks % 64 == 0:
+        self.ticks += 1
+        if self.deadline is not None and self.ticks % 64 == 0:
             if time.monotonic() > self.deadline:
                 raise OutOfBudget
 
@@ -195,6 +196,7 @@ class Analysis:
                     self.interference.changes(self._heard_by(info)),
                     len(self.objects.bases.weak),
                     len(self.recursive),
+                    self.contexts.merges,
                 )
                 if info.start is not None and self._seen.get(index) != now:
                     self._seen[index] = now

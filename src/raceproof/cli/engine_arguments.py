@@ -81,7 +81,9 @@ def _add_modular_arguments(parser: ArgumentParser) -> None:
         dest="context_depth",
         type=whole_number,
         metavar="N",
-        help=f"tell calls apart by their last N callers (default: {DEFAULTS.context_depth})",
+        help="tell calls of a function apart by their last N callers; fewer is faster and less "
+        "precise (default: by all of them, with the cheaper backends by "
+        f"{DEFAULTS.latest_calls})",
     )
     group.add_argument(
         "--unroll",

@@ -53,9 +53,9 @@ def run(arguments: Namespace) -> int:
     options = read_options(arguments)
     program = load_program(arguments.files, options)
     seen = look(program, options)
-    found = explain(seen, options.context_depth, arguments.location)
+    found = explain(seen, options.latest_calls, arguments.location)
     if arguments.location is not None and not found:
-        known = sorted({one.location.name for one in explain(seen, options.context_depth)})
+        known = sorted({one.location.name for one in explain(seen, options.latest_calls)})
         listed = ", ".join(known[:20]) or "there is none"
         raise UserError(f"no shared location {arguments.location!r}; shared are: {listed}")
     with output_stream(options) as stream:

@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
     options = read_options(arguments)
     program = load_program(arguments.files, options)
     seen = look(program, options)
-    nodes = creation_graph(seen.analysis, options.context_depth)
+    nodes = creation_graph(seen.analysis, options.latest_calls)
     with output_stream(options) as stream:
         match arguments.listing:
             case "dot":

@@ -29,7 +29,7 @@ _MOST_BLIND = 20
 def answer_of(
     analysis: Analysed, reports: list[BaseReport], under: Analysed | None, options: Options
 ) -> Answer:
-    describer = Describer(analysis, options.context_depth)
+    describer = Describer(analysis, options.latest_calls)
     sure = set[tuple[int, int, bool, bool]]()
     if under is not None:
         sure = _sure_pairs(under, detect(under))

@@ -57,7 +57,7 @@ def answer_cheaply(
     """None if there was not enough time or memory."""
     options = question.options
     try:
-        walk = walked(program, models, choice, options.context_depth, question.deadline)
+        walk = walked(program, models, choice, options.latest_calls, question.deadline)
         reports = detect(walk, question.deadline)
     except (OutOfBudget, MemoryError):
         return None

@@ -75,7 +75,12 @@ def _analysed(
     sees_others: bool,
 ) -> Analysis:
     analysis = Analysis(
-        program, models, unroll=options.unroll, sees_others=sees_others, deadline=deadline
+        program,
+        models,
+        unroll=options.unroll,
+        context_depth=options.context_depth,
+        sees_others=sees_others,
+        deadline=deadline,
     )
     analysis.run()
     return analysis

@@ -37,13 +37,19 @@ def look(program: Program, options: Options) -> Look:
         if choice is BackendChoice.VALUE:
             try:
                 half = end - seconds / 2
-                analysis = Analysis(program, models, unroll=options.unroll, deadline=half)
+                analysis = Analysis(
+                    program,
+                    models,
+                    unroll=options.unroll,
+                    context_depth=options.context_depth,
+                    deadline=half,
+                )
                 analysis.run()
                 return Look(analysis, detect(analysis, half))
             except (OutOfBudget, MemoryError):
                 choice = BackendChoice.ALIAS
                 notices = ("backend `value` ran out of time or memory, `alias` answers",)
-        walk = walked(program, models, choice, options.context_depth, end)
+        walk = walked(program, models, choice, options.latest_calls, end)
         return Look(walk, detect(walk, end), notices)
     except (OutOfBudget, MemoryError):
         raise UserError(

@@ -1,0 +1,87 @@
+"""Calls of a function that share a context, because the depth of contexts is bounded.
+
+Each call is run from the join of all states, arguments and symbols with which the function was
+entered in that context so far, apart by the locks held and the threads running as in the paper's
+summaries (c, L) -> L'. So every result covers its own call and all before it. A call that adds
+nothing to the join is one that `recall` knows: that is what a small depth saves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raceproof.analysis.contexts import Context
+from raceproof.analysis.state import Content, State, Symbol, join_states
+
+_PATIENCE = 3
+_VARIANTS = 6
+"""So many different sets of locks and running threads are kept apart."""
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """How a function is entered in one context."""
+
+    state: State
+    """Its registers are the arguments, numbered from -1 downwards."""
+    symbols: dict[int, Symbol]
+    count: int
+    """Of arguments."""
+    meetings: int = 0
+
+    @property
+    def arguments(self) -> tuple[Content, ...]:
+        return tuple(self.state.registers[-1 - i] for i in range(self.count))
+
+    def start(self, caller: State) -> State:
+        """The state to run the function in for one of its callers. What was joined is something
+        that the caller's own result depends on."""
+        state = self.state.copy()
+        state.registers = {}
+        touched = caller.memory.touched
+        if touched is not None:
+            touched.update(base for base, _, _ in caller.memory.differences(state.memory))
+        state.memory = state.memory.watched(touched)
+        return state
+
+
+class Entries:
+    """Of one thread, while it is interpreted."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[int, object], Entry] = {}
+        self._variants: dict[int, set[object]] = {}
+
+    def meet(
+        self,
+        context: Context,
+        arguments: tuple[Content, ...],
+        symbols: dict[int, Symbol],
+        state: State,
+    ) -> Entry:
+        """The function of the context is entered like this, too."""
+        met = state.copy()
+        met.registers = {-1 - i: value for i, value in enumerate(arguments)}
+        met.memory = met.memory.watched(None)
+        key = (context.number, self._variant(context, state))
+        entry = self._entries.get(key)
+        if entry is None:
+            entry = self._entries[key] = Entry(met, dict(symbols), len(arguments))
+            return entry
+        entry.meetings += 1
+        wide = (0,) if entry.meetings > _PATIENCE else None
+        joined = join_states(entry.state, met, wide)
+        if joined is not entry.state:
+            entry.state = joined.copy()
+        entry.symbols = {i: s for i, s in entry.symbols.items() if symbols.get(i) == s}
+        entry.count = min(entry.count, len(arguments))
+        return entry
+
+    def _variant(self, context: Context, state: State) -> object:
+        known = self._variants.setdefault(context.number, set())
+        variant: object = (state.held, state.running)
+        if variant not in known:
+            if len(known) >= _VARIANTS:
+                return None
+            known.add(variant)
+        return variant
