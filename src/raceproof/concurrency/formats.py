@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from raceproof.concurrency.effects import MemoryEffect, Size, StringLength
+from raceproof.concurrency.effects import MemoryEffect, StringLength
 from raceproof.concurrency.model import FormatFamily, FormatModel
 from raceproof.ir import (
     BytesConstant,
@@ -92,20 +92,25 @@ def _printf(text: str, values: Iterator[Value], layout: Layout) -> Iterator[Memo
                 value, StringLength(value, limit, _WIDE if is_wide else 1), True, False
             )
         elif found["conversion"] == "n":
-            yield MemoryEffect(value, _integer_size(found["length"], layout), False, True)
+            yield MemoryEffect(value, integer_size(found["length"], layout), False, True)
 
 
 def _scanf(text: str, values: Iterator[Value], layout: Layout) -> Iterator[MemoryEffect]:
+    for value, size in zip(values, scanned_sizes(text, layout), strict=False):
+        yield MemoryEffect(value, size, False, True)
+
+
+def scanned_sizes(text: str, layout: Layout) -> Iterator[int | None]:
+    """How many bytes each conversion of a format of `scanf` stores, in their order.
+
+    None: as many as come.
+    """
     for found in _SCANF.finditer(text):
-        if found["conversion"] == "%" or found["skip"]:
-            continue
-        value = next(values, None)
-        if value is None:
-            return
-        yield MemoryEffect(value, _scanned_size(found, layout), False, True)
+        if found["conversion"] != "%" and not found["skip"]:
+            yield _scanned_size(found, layout)
 
 
-def _scanned_size(found: re.Match[str], layout: Layout) -> Size:
+def _scanned_size(found: re.Match[str], layout: Layout) -> int | None:
     conversion, length = found["conversion"], found["length"] or ""
     if found["allocate"] or conversion == "p":
         return layout.pointer_size
@@ -117,8 +122,9 @@ def _scanned_size(found: re.Match[str], layout: Layout) -> Size:
     if conversion in "aAeEfFgG":
         long_double = 12 if layout.pointer_size == 4 else 16
         return {"l": 8, "L": long_double}.get(length, 4)
-    return _integer_size(length, layout)
+    return integer_size(length, layout)
 
 
-def _integer_size(length: str | None, layout: Layout) -> int:
+def integer_size(length: str | None, layout: Layout) -> int:
+    """How many bytes an integer has after a conversion with this length modifier."""
     return _INTEGER_SIZES.get(length or "", layout.pointer_size)

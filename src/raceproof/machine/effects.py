@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from raceproof.concurrency.formats import integer_size, scanned_sizes
 from raceproof.concurrency.model import (
     ArgumentSize,
     BytesSize,
@@ -31,8 +32,8 @@ def accessed_ranges(
     for effects in (model.reads, model.writes):
         for effect in effects:
             found.extend(_ranges(machine, effect, arguments))
-    if model.format is not None and model.format.family is FormatFamily.PRINTF:
-        found.extend(_formatted_strings(machine, model.format.first, arguments, model))
+    if model.format is not None:
+        found.extend(_formatted(machine, model, arguments))
     return tuple(found)
 
 
@@ -45,19 +46,29 @@ def _ranges(
     last = len(arguments) if effect.rest else effect.argument + 1
     for index in range(effect.argument, min(last, len(arguments))):
         pointer = arguments[index]
-        if isinstance(pointer, Inside):
-            yield (pointer.target.base, pointer.target.base + pointer.target.size, flags)
-            continue
         if isinstance(pointer, Unknown):
-            machine.unsupported("a library access through an unknown pointer")
+            yield from _anywhere(machine, pointer, flags)
+            continue
         if not isinstance(pointer, int) or pointer == 0:
             continue
         target = machine.memory.object_at(pointer)
-        if target is not None and target.is_private:
+        if target is not None and _is_open_size(effect.size, arguments):
+            yield (pointer, target.base + target.size, flags | UNSURE)
             continue
         size = size_of(machine, effect.size, pointer, arguments)
         if size > 0:
             yield (pointer, pointer + size, flags)
+
+
+def _is_open_size(size: SizeModel | None, arguments: tuple[Any, ...]) -> bool:
+    """Whether it depends on an argument that is unknown."""
+    match size:
+        case ArgumentSize(indices, _):
+            return any(isinstance(arguments[index], Unknown) for index in indices)
+        case StringSize(argument, limit, _):
+            asked = (argument,) if limit is None else (argument, limit)
+            return any(isinstance(arguments[index], Unknown) for index in asked)
+    return False
 
 
 def size_of(
@@ -103,21 +114,67 @@ def _string_size(machine: Machine, address: int, bound: int | None, character: i
     return most * character
 
 
-def _formatted_strings(
-    machine: Machine, first: int, arguments: tuple[Any, ...], model: FunctionModel
+def _formatted(
+    machine: Machine, model: FunctionModel, arguments: tuple[Any, ...]
 ) -> Iterator[AccessRange]:
-    assert model.format is not None
-    template = arguments[model.format.format] if model.format.format < len(arguments) else 0
-    if isinstance(template, Unknown) or machine.memory.object_at(template) is None:
+    """What a format string says is read and written."""
+    format_ = model.format
+    assert format_ is not None
+    if format_.format >= len(arguments):
         return
-    position = first
-    for directive in directives(machine.memory.string(template)):
+    template = arguments[format_.format]
+    if isinstance(template, Unknown):
+        machine.unsupported("an unknown format string")
+    if machine.memory.object_at(template) is None:
+        return
+    text, rest = machine.memory.string(template), arguments[format_.first :]
+    if format_.family is FormatFamily.PRINTF:
+        yield from _printed(machine, text, rest)
+    else:
+        has_given_text = any(effect.argument != format_.format for effect in model.reads)
+        yield from _scanned(machine, text, rest, is_sure=not has_given_text)
+
+
+def _printed(machine: Machine, text: bytes, arguments: tuple[Any, ...]) -> Iterator[AccessRange]:
+    position = 0
+    for directive in directives(text):
         position += directive.stars
         if directive.letter == "%":
             continue
-        if directive.letter == "s" and position < len(arguments):
+        if directive.letter in "sn" and position < len(arguments):
             pointer = arguments[position]
-            if isinstance(pointer, int) and pointer:
+            if isinstance(pointer, Unknown):
+                yield from _anywhere(machine, pointer, WRITE if directive.letter == "n" else 0)
+            elif isinstance(pointer, int) and pointer and directive.letter == "s":
                 size = _string_size(machine, pointer, directive.precision, 1)
                 yield (pointer, pointer + size, 0)
+            elif isinstance(pointer, int) and pointer:
+                size = integer_size(directive.length, machine.program.layout)
+                yield (pointer, pointer + size, WRITE)
         position += 1
+
+
+def _scanned(
+    machine: Machine, text: bytes, arguments: tuple[Any, ...], is_sure: bool
+) -> Iterator[AccessRange]:
+    """`is_sure`: any text may come from outside, also one that fits the format."""
+    flags = WRITE if is_sure else WRITE | UNSURE
+    sizes = scanned_sizes(text.decode("latin-1"), machine.program.layout)
+    for pointer, size in zip(arguments, sizes, strict=False):
+        if isinstance(pointer, Unknown):
+            yield from _anywhere(machine, pointer, flags)
+        elif isinstance(pointer, int) and pointer:
+            target = machine.memory.object_at(pointer)
+            if target is None:
+                continue
+            if size is not None:
+                yield (pointer, pointer + size, flags)
+            else:
+                yield (pointer, target.base + target.size, flags | UNSURE)
+
+
+def _anywhere(machine: Machine, pointer: Unknown, flags: int) -> Iterator[AccessRange]:
+    if isinstance(pointer, Inside):
+        yield (pointer.target.base, pointer.target.base + pointer.target.size, flags)
+    else:
+        machine.unsupported("a library access through an unknown pointer")

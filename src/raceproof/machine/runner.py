@@ -18,7 +18,7 @@ from raceproof.machine.faults import (
 from raceproof.machine.operation import END_THREAD, Enter, Operation, Resume, Wait
 from raceproof.machine.segments import ATOMIC, AccessRange, SegmentInfo, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame, Pending, Status
-from raceproof.machine.unknown import Unknown
+from raceproof.machine.unknown import INDETERMINATE, Unknown
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -360,6 +360,9 @@ class Runner:
         machine = self._machine
         operation = operation or info.operation
         assert info.instruction is not None
+        is_unset = any(argument is INDETERMINATE for argument in arguments)
+        if is_unset and operation is not _RETURN_FROM_MAIN:
+            raise Unsupported("the program depends on its inputs: it passes on what nobody set")
         pending = Pending(info.instruction.number, (), operation, arguments, operation.is_sync)
         if machine.alive > 1 or machine.ghosts:
             pending.accesses = self._flagged(thread, operation.accesses(machine, thread, arguments))
