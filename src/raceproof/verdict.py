@@ -228,6 +228,8 @@ class EngineRun:
     layers: tuple[LayerResult, ...] = ()
 
 
+NOT_FOLLOWED = "not followed"
+"""How an assumption starts that says which step of the program an engine could not follow."""
 NOT_SEEN = "not seen"
 """How an assumption begins that names code which may run but which no engine has looked at."""
 
@@ -248,7 +250,8 @@ class Answer:
     notices: tuple[str, ...] = ()
     """What the user should know of how the answer was found."""
     is_complete: bool | None = None
-    """Whether every race of the program is among `findings` and `open`; None: not said."""
+    """Whether every race of the program is among `findings` and `open`, whatever was asked; None:
+    not said."""
     layers: tuple[LayerResult, ...] = ()
     """What its layers did, if asked for (`--layers`)."""
 

@@ -13,7 +13,7 @@ from raceproof.errors import UserError
 from raceproof.options import Options
 from raceproof.pipeline import check, conduct, plan, registry, worker
 from raceproof.pipeline.ledger import Ledger
-from raceproof.verdict import Answer, Confidence, Outcome, Verdict
+from raceproof.verdict import NOT_FOLLOWED, NOT_SEEN, Answer, Confidence, Outcome, Verdict
 from tests.pipeline import fakes
 
 NAMES = ("PROVER", "NAMER", "IDLER", "CONFIRMER", "X_CONFIRMER", "X_REFUTER", "SUICIDE", "SLEEPER",
@@ -108,6 +108,15 @@ def test_nothing_is_proved_past_code_that_nobody_saw() -> None:
     ledger.take("modular", Answer(Outcome.UNKNOWN, assumptions=unseen), None)
     ledger.take("bounded", Answer(Outcome.RACE_FREE), None)
     assert ledger.outcome() is Outcome.UNKNOWN
+
+
+def test_a_proof_of_the_whole_program_needs_nobody_else() -> None:
+    ledger = Ledger()
+    blind = (f"{NOT_SEEN}: a call at x.c:1", f"{NOT_FOLLOWED}: a read at x.c:2", "no signals come")
+    ledger.take("modular", Answer(Outcome.UNKNOWN, open=(fakes.X,), assumptions=blind), None)
+    ledger.take("interleave", Answer(Outcome.RACE_FREE, is_complete=True), (fakes.X,))
+    assert ledger.outcome() is Outcome.RACE_FREE
+    assert list(ledger.assumptions) == ["no signals come"]
 
 
 def test_what_nobody_decides_is_possible(ask) -> None:  # type: ignore[no-untyped-def]

@@ -31,11 +31,14 @@ def without_strangers(answer: Answer, program: Program, question: Question) -> A
 
     About candidates it stands: who named them has looked at what is handed over.
     """
-    if answer.outcome is not Outcome.RACE_FREE or question.candidates is not None:
+    is_about_all = question.candidates is None or answer.is_complete
+    if answer.outcome is not Outcome.RACE_FREE or not is_about_all:
         return answer
     names = strangers(Events(program, Models.load(question.options.models)))
     if not names:
         return answer
+    if question.candidates is not None:
+        return replace(answer, is_complete=False)
     unseen = tuple(f"{NOT_SEEN}: functions of the program that `{name}` may call" for name in names)
     return replace(
         answer,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from raceproof.verdict import (
+    NOT_FOLLOWED,
     NOT_SEEN,
     Answer,
     Candidate,
@@ -82,8 +83,16 @@ class Ledger:
         for candidate in asked or ():
             self._refute(candidate)
         is_whole = asked is None or (self.is_complete and not self.has_confirmed)
-        if is_disputed or (is_whole and not self.has_unseen):
+        if answer.is_complete and not any(map(_is_blind_spot, answer.assumptions)):
             self.proved_by = self.proved_by or engine
+            self._forget_blind_spots()
+        elif is_disputed or (is_whole and not self.has_unseen):
+            self.proved_by = self.proved_by or engine
+
+    def _forget_blind_spots(self) -> None:
+        """What another engine did not look at does not matter to a proof without it."""
+        for assumption in [a for a in self.assumptions if _is_blind_spot(a)]:
+            del self.assumptions[assumption]
 
     def _take_findings(self, engine: str, findings: Iterable[Finding]) -> None:
         for finding in findings:
@@ -164,6 +173,10 @@ class Ledger:
                 pair = (candidate.first, candidate.second)
                 best[candidate.location] = Finding(candidate.location, Confidence.POSSIBLE, pair)
         return tuple(sorted(best.values(), key=_rank))
+
+
+def _is_blind_spot(assumption: str) -> bool:
+    return assumption.startswith((NOT_SEEN, NOT_FOLLOWED))
 
 
 def _is_same_race(one: Candidate, other: Candidate) -> bool:

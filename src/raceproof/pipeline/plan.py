@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from raceproof.options import Options, Strategy
 from raceproof.pipeline.registry import is_installed
-from raceproof.verdict import Answer
+from raceproof.verdict import NOT_FOLLOWED, Answer
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for one program, if the user names no limit."""
 
 
-_NOT_FOLLOWED = "not followed"
 _MANY = 200
 """Candidates of one location, from which on an engine may have left out some."""
 
@@ -73,5 +72,5 @@ def is_complete(engine: str, answer: Answer, options: Options) -> bool:
         return False
     per_location = Counter(candidate.location for candidate in answer.open)
     return all(count < _MANY for count in per_location.values()) and not any(
-        assumption.startswith(_NOT_FOLLOWED) for assumption in answer.assumptions
+        assumption.startswith(NOT_FOLLOWED) for assumption in answer.assumptions
     )

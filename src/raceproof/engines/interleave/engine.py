@@ -176,6 +176,7 @@ class _Run:
             assumptions=tuple(sorted(explored.assumptions)),
             detail=f"all schedules were explored: {explored.states} states",
             statistics=tuple(self._statistics),
+            is_complete=True,
         )
 
     def _take(self, race: Race) -> bool:

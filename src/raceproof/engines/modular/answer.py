@@ -11,6 +11,7 @@ from raceproof.engines.modular.must import is_sure
 from raceproof.engines.modular.protections import protections_of
 from raceproof.options import Options
 from raceproof.verdict import (
+    NOT_FOLLOWED,
     NOT_SEEN,
     Access,
     Answer,
@@ -121,12 +122,12 @@ def _blind(analysis: Analysed) -> list[str]:
         for instruction, what in sorted(info.records.blind):
             place = analysis.program.instruction(instruction).position
             place_name = place or analysis.program.function_of(instruction).display
-            found[f"not followed: {what} at {place_name}"] = None
+            found[f"{NOT_FOLLOWED}: {what} at {place_name}"] = None
     for instruction, what in analysis.unseen:
         place = analysis.program.instruction(instruction).position
         found[f"{NOT_SEEN}: {what} at {place}"] = None
     listed = list(found)
     if len(listed) > _MOST_BLIND:
         rest = len(listed) - _MOST_BLIND
-        return [*listed[:_MOST_BLIND], f"not followed: {rest} more of these"]
+        return [*listed[:_MOST_BLIND], f"{NOT_FOLLOWED}: {rest} more of these"]
     return listed
