@@ -39,6 +39,13 @@ def test_sources(suffix: str, tmp_path: Path) -> None:
     assert Path(position.file).resolve() == source.resolve()
 
 
+@pytest.mark.parametrize("odd", ["int main(int count, char *words)", "void main(int a, int b)"])
+def test_a_main_of_an_odd_type(odd: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text(f"int x = 1;\n{odd} {{ x = 2; }}\n")
+    assert is_the_program(load_program([source], Options()))
+
+
 @pytest.mark.parametrize(("suffix", "flags"), [(".ll", ["-S", "-emit-llvm"]),
                                                (".bc", ["-c", "-emit-llvm"])])  # fmt: skip
 def test_llvm(suffix: str, flags: list[str], tmp_path: Path) -> None:

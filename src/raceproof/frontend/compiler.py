@@ -18,6 +18,10 @@ LLVM_SUFFIXES = frozenset({".ll", ".bc"})
 _PREPROCESSED = frozenset({".i", ".ii"})
 _LINE_MARKER = re.compile(rb'^#(?:line)? \d+ "[^"\n]*".*$', re.M)
 
+_ODD_MAIN = re.compile(rb"error: [^\n]*parameter of 'main'|error: 'main' must return")
+_ANY_MAIN = "-ffreestanding"
+"""Clang refuses a `main` of an odd type, as others do not, unless `main` is a name like any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -87,6 +91,8 @@ def _run(command: Sequence[str], text: bytes | None, path: Path, folder: Path | 
         done = subprocess.run(command, input=text, capture_output=True, check=False, cwd=folder)
     except OSError as error:
         raise UserError(f"cannot start the compiler {command[0]}: {error.strerror}") from error
+    if done.returncode and _ODD_MAIN.search(done.stderr) and _ANY_MAIN not in command:
+        return _run([*command, _ANY_MAIN], text, path, folder)
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace").strip()
         raise UserError(f"{path}: does not compile\n{message}")
