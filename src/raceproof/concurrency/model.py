@@ -360,6 +360,8 @@ class FunctionModel:
     returns_twice: bool = False
     thread_safe: bool = True
     """The function may be called by several threads at once."""
+    opens_channel: bool = False
+    """Threads can wait for each other through what the function opens, as through a pipe."""
     override: bool = False
     """Holds even if the program defines the function."""
     caveat: str = ""

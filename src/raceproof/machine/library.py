@@ -8,7 +8,7 @@ from typing import Any
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, Role
 from raceproof.ir import AfterInvoke, Call, FloatType, PointerType, Program, VoidType
-from raceproof.machine import control, ending, heap, jumps, locks, signals
+from raceproof.machine import channels, control, ending, heap, jumps, locks, signals
 from raceproof.machine.libc import LibraryCall, sorting
 from raceproof.machine.operation import Operation
 
@@ -86,6 +86,7 @@ class Library:
         self._models = models
         self._begin = control.AtomicBegin("atomic section")
         self._end = control.AtomicEnd("atomic section")
+        self._has_channels = channels.has_channels(program)
         self._has_landing_pads = any(
             isinstance(instruction, AfterInvoke) for _, instruction in program.all_instructions()
         )
@@ -109,9 +110,12 @@ class Library:
             if self._has_landing_pads:
                 return ending.Throw(name, model)
             return ending.ExitProcess(name, model)
+        if self._has_channels and name in channels.OPENING:
+            return channels.OPENING[name](name, model)
         result = None if call is None else call.result
         is_float = result is not None and isinstance(result.type, FloatType)
-        return LibraryCall(name, model, _bits(call), is_float=is_float)
+        kind = channels.USING.get(name, LibraryCall) if self._has_channels else LibraryCall
+        return kind(name, model, _bits(call), is_float=is_float)
 
     def atomic_section(self, name: str) -> tuple[Operation, Operation] | None:
         """What begins and ends the atomic section that the body of `name` is."""

@@ -222,6 +222,8 @@ class ThreadWalker(SynchronisingWalker):
         handler = _HANDLERS.get(type(event))
         if event.callbacks:
             self.cut(f"{event.model.name} calls functions of the program")
+        if event.model.opens_channel:  # The machine knows who waits for whom, we do not.
+            self.unfolder.result.is_exact = False
         if event.effects and not isinstance(event, _OWN_EFFECTS):
             self._effects(event)
         if handler is not None:
@@ -249,14 +251,18 @@ class ThreadWalker(SynchronisingWalker):
                         self._havoc(address, size)
 
     def _havoc(self, address: Term, size: int | None) -> None:
-        """The library wrote something here."""
+        """The library wrote something here: an input, when it is read."""
+        self.unfolder.result.is_exact = False
         for (target, start), length, condition in self.extents(address, size):
             if length > _HAVOC_LIMIT:
                 self.cut("a library function that writes a large object")
             end = start + min(length, _HAVOC_LIMIT)
             while start < end:
-                step = 4 if end - start >= 4 else 1
-                value = self.fresh_input("written by the library", step * 8)
+                left = end - start
+                step = left if left in (1, 2, 8) else min(left, 4) if left > 3 else 1
+                value = self.terms.var(f"uninitialised by {self.name('library')}", step * 8)
+                if value.width == self.space.pointer_width:
+                    self.sharing.define(value, frozenset([UNKNOWN]))
                 pointer = self.space.pointer(target, start)
                 self.write(pointer, value, is_access=False, condition=condition)
                 start += step

@@ -50,7 +50,12 @@ class Facts:
         """Do threads wait for each other by more than locks and joins? Then an order that the
         analysis does not see may keep two accesses apart."""
         events = self.analysis.events
-        return any(
-            isinstance(instruction, Call) and isinstance(events.of(instruction), _HANDSHAKES)
+        called = (
+            events.of(instruction)
             for _, instruction in self.analysis.program.all_instructions()
+            if isinstance(instruction, Call)
+        )
+        return any(
+            event is not None and (isinstance(event, _HANDSHAKES) or event.model.opens_channel)
+            for event in called
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from raceproof.concurrency.model import FunctionModel, ReturnKind
+from raceproof.concurrency.model import CallbackTime, FunctionModel, ReturnKind
 from raceproof.machine.faults import UnknownBytes, Unsupported
 from raceproof.machine.operation import Operation
 from raceproof.machine.operators import bits_float
@@ -26,6 +26,16 @@ CANCEL_POINTS = frozenset(
     }
 )
 """Where a cancelled thread finds out, besides the operations of the thread library."""
+_HANDLERS = "signal handlers"
+_IGNORE = 1
+"""`SIG_DFL` and `SIG_IGN`, which are no handlers, are at most this."""
+_MEETS_HANDLERS = frozenset(
+    {
+        *("raise", "kill", "killpg", "pthread_kill", "sigqueue", "pthread_sigqueue", "tgkill"),
+        *("pause", "sigsuspend", "sigpause"),
+    }
+)
+"""Where a handler runs before the call comes back."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 WRITTEN: dict[str, Callable[..., tuple[int, int]]] = {}
@@ -108,12 +118,26 @@ class LibraryCall(Operation):
                 return self._cut(result) if type(result) is int else result
         if not self._is_known:
             machine.assume(f"{self.name} has no effect on threads, locks and memory")
-        if self.model.callbacks or self.model.stores or self.model.copies:
+        if self.model.stores or self.model.copies:
             raise Unsupported(f"the library function {self.name}")
+        self._hand_over(machine, arguments)
         for first, end, flags in machine.effects(self.model, arguments):
             if flags & WRITE:
                 machine.forget(first, end - first)
         return self._returned(machine, thread, arguments)
+
+    def _hand_over(self, machine: Machine, arguments: tuple[Any, ...]) -> None:
+        """A signal that never arrives is possible, so a handler may be left out."""
+        for callback in self.model.callbacks:
+            if callback.time is not CallbackTime.SIGNAL:
+                raise Unsupported(f"the library function {self.name}")
+            given = arguments[callback.function.index]
+            if callback.function.indirect and given:
+                given = machine.read_pointer(given)
+            if isinstance(given, Unknown) or given > _IGNORE:
+                machine.left_out.add(_HANDLERS)
+        if self.name in _MEETS_HANDLERS and _HANDLERS in machine.left_out:
+            raise Unsupported("a signal that comes for sure")
 
     def _cut(self, value: int) -> int:
         return value & (1 << (self._bits or 64)) - 1
