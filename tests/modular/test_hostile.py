@@ -164,6 +164,18 @@ RACY = {
             for (int i = 0; i < 99; i++) {{ both(); if (i == 50) mode = 7; }}
             return 0;
         }}""",
+    "on again at setjmp": f"""{HEAD}
+        #include <setjmp.h>
+        jmp_buf back;
+        int stage;
+        void *first(void *p) {{ x++; return 0; }}
+        int main(void) {{
+            pthread_t t;
+            pthread_create(&t, 0, first, 0);
+            if (setjmp(back) == 0) {{ stage = 5; longjmp(back, 1); }}
+            else if (stage == 5) x++;
+            return 0;
+        }}""",
     "joined if it had ended": f"""{HEAD}
         void *first(void *p) {{ x++; return 0; }}
         int main(void) {{

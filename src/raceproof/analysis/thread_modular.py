@@ -209,7 +209,9 @@ class Analysis:
     def _heard_by(self, info: ThreadInfo) -> int:
         """Bit set of the threads whose writes the thread may see. Its own are in its own view."""
         heard = info.beside | info.children | info.inherited
-        if info.is_unique and not self.tells_always:
+        if self.tells_always:
+            heard |= info.bit
+        elif info.is_unique:
             heard &= ~info.bit
         return heard
 
