@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.objects import Objects
 from raceproof.analysis.threads import Threads
 from raceproof.concurrency.accesses import Events
@@ -63,6 +64,9 @@ class Analysed(Protocol):
 
     @property
     def threads(self) -> Threads: ...
+
+    @property
+    def barriers(self) -> Barriers: ...
 
     @property
     def sees_others(self) -> bool:

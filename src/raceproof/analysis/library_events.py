@@ -86,6 +86,7 @@ class LibraryEvents:
         state.symbolic = frozenset()
         state.fresh = frozenset()
         state.running |= info.children
+        state.phases = None
         state.guided = True
         self.calls.memory.absorb(state, info.bit)
         self.calls.result(act, call, state, None)

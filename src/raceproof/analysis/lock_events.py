@@ -11,6 +11,7 @@ from raceproof.analysis.state import (
     LockKey,
     State,
     SymbolicLock,
+    after_wait,
     drop,
     is_countable,
     may_share_lock,
@@ -19,6 +20,7 @@ from raceproof.analysis.state import (
     take,
 )
 from raceproof.analysis.symbols import symbol_of
+from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode, Success
 from raceproof.domains import integers as ints
@@ -52,7 +54,8 @@ class LockEvents:
             ev.AtomicEnd: self._atomic_end,
             ev.AtomicFunction: self._atomic_function,
             ev.Once: self._once,
-            ev.BarrierWait: self._synchronise,
+            ev.BarrierInit: self._barrier_init,
+            ev.BarrierWait: self._barrier_wait,
             ev.SemaphoreWait: self._synchronise,
         }
 
@@ -204,6 +207,41 @@ class LockEvents:
         """Waits for others; what that orders is not followed."""
         state.guided = True
         return self.calls.library.plain(act, call, event, state)
+
+    # --- barriers ------------------------------------------------------------
+
+    def _barrier_init(
+        self, act: Activation, call: Call, event: ev.BarrierInit, state: State
+    ) -> list[State]:
+        address = self.calls.memory.address(act, state, event.barrier)
+        key = self.exact(address)
+        barriers = self.calls.analysis.barriers
+        if key is None:
+            barriers.unclear(self._bases(address))
+        else:
+            count = scalar(self.run.value(act, state, event.count))
+            parties = None if self.run.is_repeated(act) else count.constant
+            barriers.initialised(key, call.number, act.context.number, parties)
+        return self.calls.library.plain(act, call, event, state)
+
+    def _barrier_wait(
+        self, act: Activation, call: Call, event: ev.BarrierWait, state: State
+    ) -> list[State]:
+        address = self.calls.memory.address(act, state, event.barrier)
+        key = self.exact(address)
+        barriers = self.calls.analysis.barriers
+        if key is None:
+            barriers.unclear(self._bases(address))
+        else:
+            barriers.waits(key, self.run.thread)
+            state.phases = after_wait(state.phases, key)
+        return self._synchronise(act, call, event, state)
+
+    def _bases(self, address: AbstractValue) -> set[int]:
+        """The objects that an address may point into; none if that may be any."""
+        if address.is_unknown or self.objects.external in address.pointers:
+            return set()
+        return set(address.pointers)
 
     # --- sections ------------------------------------------------------------
 

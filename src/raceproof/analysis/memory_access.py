@@ -98,6 +98,7 @@ class CellAccess:
                     len(address.pointers) == 1 and not address.is_unknown,
                     is_free,
                     state.guided,
+                    state.phases,
                 )
             )
 

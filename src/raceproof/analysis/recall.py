@@ -148,6 +148,7 @@ def _agrees(a: State, b: State) -> bool:
         and a.fresh == b.fresh
         and a.unmatched == b.unmatched
         and a.zeros == b.zeros
+        and a.phases == b.phases
     )
 
 

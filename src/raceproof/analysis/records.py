@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raceproof.analysis.contexts import Context
-from raceproof.analysis.state import Held, LockKey
+from raceproof.analysis.state import Held, LockKey, Phases
 from raceproof.domains.integers import Integers
 from raceproof.domains.integers import join as join_integers
 
@@ -37,6 +37,8 @@ class RawAccess:
     is_free: bool = False
     is_guided: bool = False
     """Whether it is reached may depend on what other threads wrote."""
+    phases: Phases = ()
+    """Waits at barriers before it."""
     visits: int = 1
 
     def signature(self) -> tuple[object, ...]:
@@ -51,6 +53,7 @@ class RawAccess:
             self.held,
             self.relative,
             self.running,
+            self.phases,
         )
 
 
@@ -71,6 +74,7 @@ class Records:
             access.held,
             access.running,
             access.relative,
+            access.phases,
         )
         old = self.accesses.get(key)
         if old is None:

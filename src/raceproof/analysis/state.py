@@ -99,6 +99,22 @@ class SymbolicLock(NamedTuple):
 NO_LOCKS: frozenset[Held] = frozenset()
 
 
+class Phase(NamedTuple):
+    """How often this thread has waited at a barrier: `least` times, and at most `most`."""
+
+    barrier: LockKey
+    least: int
+    most: int
+
+
+Phases = tuple[Phase, ...] | None
+"""Sorted; a barrier that is not there was not waited at. None: nobody knows. See `barriers`."""
+
+_MOST_WAITS = 8
+_ENDLESS = 1 << 30
+"""So many waits stand for any number above."""
+
+
 class State:
     __slots__ = (
         "acquired",
@@ -107,6 +123,7 @@ class State:
         "held",
         "maybe",
         "memory",
+        "phases",
         "registers",
         "running",
         "sure",
@@ -136,6 +153,8 @@ class State:
         self.zeros: frozenset[tuple[int, int, int]] = frozenset()
         """Cells (base, offset, size) found to be 0 in this atomic section; see
         `homemade_locks`."""
+        self.phases: Phases = ()
+        """Waits at barriers on the way here."""
 
     def copy(self) -> State:
         new = State(self.memory)
@@ -150,6 +169,7 @@ class State:
         new.acquired = self.acquired
         new.unmatched = self.unmatched
         new.zeros = self.zeros
+        new.phases = self.phases
         return new
 
     def forget_token(self, token: Token) -> None:
@@ -246,6 +266,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     unmatched = a.unmatched if b.unmatched <= a.unmatched else a.unmatched | b.unmatched
     running = a.running | b.running
     sure = a.sure & b.sure
+    phases = a.phases if a.phases == b.phases else join_phases(a.phases, b.phases)
     if not (
         changed
         or memory is not a.memory
@@ -257,6 +278,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         or zeros is not a.zeros
         or running != a.running
         or sure != a.sure
+        or phases != a.phases
         or (b.guided and not a.guided)
     ):
         return a
@@ -267,7 +289,31 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     joined.guided = a.guided or b.guided
     joined.acquired = a.acquired
     joined.unmatched, joined.zeros = unmatched, zeros
+    joined.phases = phases
     return joined
+
+
+def join_phases(a: Phases, b: Phases) -> Phases:
+    if a is None or b is None:
+        return None
+    found = []
+    left, right = ({phase.barrier: phase for phase in phases} for phases in (a, b))
+    for key in sorted({*left, *right}):
+        one, other = left.get(key), right.get(key)
+        least = 0 if one is None or other is None else min(one.least, other.least)
+        most = max(one.most if one else 0, other.most if other else 0)
+        found.append(Phase(key, least, most))
+    return tuple(found)
+
+
+def after_wait(phases: Phases, barrier: LockKey) -> Phases:
+    """One more wait at a barrier."""
+    if phases is None:
+        return None
+    old = next((phase for phase in phases if phase.barrier == barrier), Phase(barrier, 0, 0))
+    most = old.most + 1 if old.most < _MOST_WAITS else _ENDLESS
+    new = Phase(barrier, min(old.least + 1, _MOST_WAITS), most)
+    return tuple(sorted({*phases} - {old} | {new}))
 
 
 def possible_locks(address: AbstractValue, external: int) -> frozenset[LockKey]:

@@ -53,6 +53,7 @@ from __future__ import annotations
 
 import time
 
+from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Contexts
 from raceproof.analysis.endings import Endings
 from raceproof.analysis.evaluate import Evaluator, InitialMemory
@@ -101,6 +102,7 @@ class Analysis:
         bits = program.layout.pointer_size * 8
         self.interference = Interference(bits, sees_others)
         self.homemade = HomemadeLocks(self)
+        self.barriers = Barriers()
         self.records = Records()
         self.stored: dict[int, set[int]] = {}
         """Base -> bases whose addresses were stored in it, ever."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 import time
 
 from raceproof.analysis.backend import Backend
+from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Context, Contexts
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.once import Once
@@ -49,6 +50,8 @@ class Walk:
         self.objects = backend.objects
         self.threads = Threads(self.program.entry)
         self.contexts = Contexts()
+        self.barriers = Barriers()
+        """A walk counts no waits."""
         self.layouts = Layouts(backend)
         self.once = Once(
             self.program,

@@ -21,6 +21,7 @@ _WORDS = {
     "disjoint": "they access different bytes",
     "thread-local": "each thread has its own",
     "thread-order": "they never happen at the same time",
+    "barrier": "a barrier lies between them",
     "relative-lock": "a lock beside the accessed bytes, held in both",
 }
 

@@ -36,6 +36,11 @@ class Facts:
         """Bit set of the threads of which several instances may run."""
 
     @cached_property
+    def barriers(self) -> dict[LockKey, int]:
+        """The barriers that order accesses, with the threads that wait there."""
+        return self.analysis.barriers.sound(self.threads)
+
+    @cached_property
     def reset(self) -> frozenset[LockKey]:
         """The locks of `once` whose control the program writes itself, while others run or after it
         has passed the call: the routine may run again, so being past it means nothing."""

@@ -18,6 +18,7 @@ _WORDS = {
     "disjoint": "threads access different bytes",
     "thread-local": "each thread has its own",
     "thread-order": "never accessed by two threads at the same time",
+    "barrier": "a barrier lies between the accesses",
     "relative-lock": "protected by the lock beside each element",
 }
 
@@ -61,6 +62,7 @@ def _protection(
         "atomic",
         "thread-local",
         "thread-order",
+        "barrier",
         "disjoint",
         "read-only",
     )

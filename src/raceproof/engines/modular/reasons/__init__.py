@@ -11,6 +11,7 @@ from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.reasons import (
     atomic,
+    barriers,
     disjoint,
     locks,
     reading,
@@ -27,6 +28,7 @@ REASONS: tuple[tuple[str, Reason], ...] = (
     ("disjoint", disjoint.excludes),
     ("thread-local", thread_local.excludes),
     ("thread-order", thread_order.excludes),
+    ("barrier", barriers.excludes),
     ("lock", locks.excludes),
     ("relative-lock", relative_locks.excludes),
 )
