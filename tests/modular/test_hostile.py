@@ -283,7 +283,6 @@ RIGHT = {
         }}""",
 }
 UNPROVED = {
-    "gate at the creation",
     "a lock that is always the same one",
     "a role for each of many",
     "flag raised in time",

@@ -87,6 +87,7 @@ class LibraryEvents:
         state.fresh = frozenset()
         state.running |= info.children
         state.phases = None
+        state.gates = frozenset()
         state.guided = True
         self.calls.memory.absorb(state, info.bit)
         self.calls.result(act, call, state, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from raceproof.analysis.gates import open_gates, pass_gate
 from raceproof.analysis.state import (
     ANYWHERE,
     ATOMIC,
@@ -100,6 +101,7 @@ class LockEvents:
             if self._is_lost(state, key, kind, counts):
                 state.maybe |= {LockKey(key.base, ANYWHERE)}
             take(state, key, is_write, counts)
+            pass_gate(state, key, self.calls.analysis.threads[self.run.thread])
         elif not event.is_indirect:
             symbol = symbol_of(self.run, act, event.lock)
             if symbol is not None:
@@ -154,6 +156,7 @@ class LockEvents:
         address = self._address(act, state, event.lock, event.is_indirect)
         symbol = None if event.is_indirect else symbol_of(self.run, act, event.lock)
         self.release(state, address, symbol)
+        open_gates(state)
         self.calls.result(act, call, state, self._zero(call))
         return [state]
 
@@ -197,6 +200,7 @@ class LockEvents:
     ) -> list[State]:
         """The lock is given back and taken again: in between others run, values may change."""
         state.guided = True
+        state.gates = frozenset()
         result = self._zero(call) if event.success is Success.ALWAYS else None
         self.calls.result(act, call, state, result)
         return [state]

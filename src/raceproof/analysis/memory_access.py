@@ -99,6 +99,8 @@ class CellAccess:
                     is_free,
                     state.guided,
                     state.phases,
+                    state.gates,
+                    state.passed,
                 )
             )
 

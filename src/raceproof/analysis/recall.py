@@ -148,6 +148,8 @@ def _agrees(a: State, b: State) -> bool:
         and a.fresh == b.fresh
         and a.unmatched == b.unmatched
         and a.zeros == b.zeros
+        and a.gates == b.gates
+        and a.passed == b.passed
         and a.phases == b.phases
     )
 

@@ -39,6 +39,9 @@ class RawAccess:
     """Whether it is reached may depend on what other threads wrote."""
     phases: Phases = ()
     """Waits at barriers before it."""
+    gates: frozenset[tuple[int, LockKey]] = frozenset()
+    passed: frozenset[LockKey] = frozenset()
+    """See `State`."""
     visits: int = 1
 
     def signature(self) -> tuple[object, ...]:
@@ -54,6 +57,8 @@ class RawAccess:
             self.relative,
             self.running,
             self.phases,
+            self.gates,
+            self.passed,
         )
 
 
@@ -75,6 +80,8 @@ class Records:
             access.running,
             access.relative,
             access.phases,
+            access.gates,
+            access.passed,
         )
         old = self.accesses.get(key)
         if old is None:

@@ -119,10 +119,12 @@ class State:
     __slots__ = (
         "acquired",
         "fresh",
+        "gates",
         "guided",
         "held",
         "maybe",
         "memory",
+        "passed",
         "phases",
         "registers",
         "running",
@@ -153,6 +155,10 @@ class State:
         self.zeros: frozenset[tuple[int, int, int]] = frozenset()
         """Cells (base, offset, size) found to be 0 in this atomic section; see
         `homemade_locks`."""
+        self.gates: frozenset[tuple[int, LockKey]] = frozenset()
+        """(thread, lock): the lock is held since before the thread was created; see `gates`."""
+        self.passed: frozenset[LockKey] = frozenset()
+        """Locks that this thread has taken, of those that were held when it was created."""
         self.phases: Phases = ()
         """Waits at barriers on the way here."""
 
@@ -169,6 +175,8 @@ class State:
         new.acquired = self.acquired
         new.unmatched = self.unmatched
         new.zeros = self.zeros
+        new.gates = self.gates
+        new.passed = self.passed
         new.phases = self.phases
         return new
 
@@ -266,6 +274,8 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     unmatched = a.unmatched if b.unmatched <= a.unmatched else a.unmatched | b.unmatched
     running = a.running | b.running
     sure = a.sure & b.sure
+    gates = a.gates if a.gates <= b.gates else a.gates & b.gates
+    passed = a.passed if a.passed <= b.passed else a.passed & b.passed
     phases = a.phases if a.phases == b.phases else join_phases(a.phases, b.phases)
     if not (
         changed
@@ -278,6 +288,8 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         or zeros is not a.zeros
         or running != a.running
         or sure != a.sure
+        or gates is not a.gates
+        or passed is not a.passed
         or phases != a.phases
         or (b.guided and not a.guided)
     ):
@@ -289,7 +301,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     joined.guided = a.guided or b.guided
     joined.acquired = a.acquired
     joined.unmatched, joined.zeros = unmatched, zeros
-    joined.phases = phases
+    joined.gates, joined.passed, joined.phases = gates, passed, phases
     return joined
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from raceproof.analysis.gates import close_gates
 from raceproof.analysis.state import State
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
@@ -110,6 +111,8 @@ class ThreadEvents:
             state.sure |= info.bit
         threads.add_start(info, state, argument)
         self.run.depends_on_all_memory()
+        if state.held or state.gates:
+            close_gates(state, info)
         base = self.analysis.objects.thread_id(info.index, name)
         return domain.address(base, 0, self.calls.memory.bits)
 

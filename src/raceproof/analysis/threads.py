@@ -138,7 +138,9 @@ class Threads:
         self, info: ThreadInfo, before: int, is_repeated: bool, under: frozenset[LockKey]
     ) -> None:
         """It is created while the threads `before` may be running, and these locks are held."""
-        info.created_under |= under
+        if not under <= info.created_under:
+            info.created_under |= under
+            self.version += 1
         inherited = info.inherited | (before & info.children)
         if inherited != info.inherited or (is_repeated and not info.is_repeated):
             info.inherited = inherited

@@ -22,6 +22,7 @@ _WORDS = {
     "thread-local": "each thread has its own",
     "thread-order": "they never happen at the same time",
     "barrier": "a barrier lies between them",
+    "gate": "a lock held since the creation keeps the new thread back",
     "relative-lock": "a lock beside the accessed bytes, held in both",
 }
 

@@ -19,6 +19,7 @@ _WORDS = {
     "thread-local": "each thread has its own",
     "thread-order": "never accessed by two threads at the same time",
     "barrier": "a barrier lies between the accesses",
+    "gate": "held back by a lock since its creation",
     "relative-lock": "protected by the lock beside each element",
 }
 
@@ -63,6 +64,7 @@ def _protection(
         "thread-local",
         "thread-order",
         "barrier",
+        "gate",
         "disjoint",
         "read-only",
     )

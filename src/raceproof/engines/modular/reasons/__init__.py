@@ -13,6 +13,7 @@ from raceproof.engines.modular.reasons import (
     atomic,
     barriers,
     disjoint,
+    gates,
     locks,
     reading,
     relative_locks,
@@ -29,6 +30,7 @@ REASONS: tuple[tuple[str, Reason], ...] = (
     ("thread-local", thread_local.excludes),
     ("thread-order", thread_order.excludes),
     ("barrier", barriers.excludes),
+    ("gate", gates.excludes),
     ("lock", locks.excludes),
     ("relative-lock", relative_locks.excludes),
 )
