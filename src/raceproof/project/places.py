@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from enum import Enum
 from typing import Any, TypeVar, cast
 
@@ -38,7 +37,7 @@ def relocated(value: Value, rename: Callable[[str], str]) -> Value:
         elif isinstance(one, tuple):
             found = tuple([convert(item) for item in one])
         else:
-            found = type(one)(*[convert(getattr(one, f.name)) for f in fields(one)])
+            found = type(one)(*[convert(getattr(one, name)) for name in one.__match_args__])
         seen[id(one)] = (one, found)
         return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from enum import Enum
 from typing import Any
 
@@ -64,7 +63,7 @@ def encode(value: Any) -> Data:
         elif isinstance(one, tuple):
             found = row(_TUPLE, [convert(item) for item in one])
         else:
-            parts = [convert(getattr(one, f.name)) for f in fields(one)]
+            parts = [convert(getattr(one, name)) for name in one.__match_args__]
             found = row(type(one).__name__, parts)
         seen[id(one)] = (one, found)
         return found

@@ -125,6 +125,7 @@ class Contexts:
         self._depths = depths
         self.threads: dict[ThreadId, ThreadFacts] = {}
         self.functions: set[str] = set()
+        self._closings: dict[tuple[str, Binding], _Closing] = {}
         self._groups: dict[str, dict[Group, list[Shape]]] = {}
         self._states: dict[tuple[str, int, ThreadId], Weakest] = defaultdict(Weakest)
         """Function, group of its accesses and thread -> the states in which they happen."""
@@ -175,17 +176,21 @@ class Contexts:
 
     def _enter(self, summary: Summary, context: Context) -> None:
         thread, core, path, binding = context
-        closing = _closing(summary, binding)
+        closing = self._closing(summary, binding)
         lifted_cores: dict[Core, Core] = {}
         self._done += len(summary.closed) + len(summary.calls)
 
+        names: dict[ThreadId, ThreadId] = {(): thread}
+
         def absolute(inner: ThreadId) -> ThreadId:
-            if not inner:
-                return thread
-            segment = path
-            for site in inner[0]:
-                segment = extended(segment, site)
-            return nested(thread, (shortened(segment, self._depths), *inner[1:]))
+            found = names.get(inner)
+            if found is None:
+                segment = path
+                for site in inner[0]:
+                    segment = extended(segment, site)
+                whole = (shortened(segment, self._depths), *inner[1:])
+                found = names[inner] = nested(thread, whole)
+            return found
 
         def lift(inner: Core) -> Core:
             if inner == EMPTY:
@@ -233,6 +238,16 @@ class Contexts:
                 longer = extended(path, (summary.name, number))
             self._visit(callee, (thread, lift(at), longer, actual))
 
+    def _closing(self, summary: Summary, binding: Binding) -> _Closing | None:
+        if not summary.needs:
+            return None
+        key = (summary.name, binding)
+        if key not in self._closings:
+            known = dict(binding)
+            actual = tuple(known.get(i, ())[:1] for i in range(max(summary.needs) + 1))
+            self._closings[key] = _Closing(summary, actual)
+        return self._closings[key]
+
     def _grouped(self, summary: Summary) -> dict[Group, list[Shape]]:
         """The closed accesses of a function, those together that happen in one state."""
         found = self._groups.get(summary.name)
@@ -279,14 +294,6 @@ def _renamed(core: Core, absolute: Callable[[ThreadId], ThreadId]) -> Core:
         return core
     active = {absolute(thread): sure for thread, sure in core[2]}
     return (core[0], core[1], tuple(sorted(active.items())), core[3], core[4])
-
-
-def _closing(summary: Summary, binding: Binding) -> _Closing | None:
-    if not summary.needs:
-        return None
-    known = dict(binding)
-    count = max(summary.needs) + 1
-    return _Closing(summary, tuple(known.get(index, ())[:1] for index in range(count)))
 
 
 def _transitive_creators(summaries: Mapping[str, Summary]) -> set[str]:

@@ -81,6 +81,8 @@ class Summary:
     digest: bytes = b""
     tests: Terms = ()
     """What memory its result depends on."""
+    visible: bytes = b""
+    """Of all that callers can see, see `traces`."""
 
     @property
     def is_flat(self) -> bool:
@@ -88,7 +90,7 @@ class Summary:
         return self.exits == NOTHING
 
     def to_tuple(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, f.name) for f in fields(self))
+        return tuple([getattr(self, name) for name in _FIELDS])
 
     @staticmethod
     def from_tuple(data: tuple[Any, ...]) -> Summary:
@@ -111,6 +113,9 @@ class Summary:
             self.tests,
         )
         self.digest = hashlib.blake2b(marshal.dumps(visible, 2), digest_size=16).digest()
+
+
+_FIELDS = tuple(f.name for f in fields(Summary))
 
 
 def add_access(accesses: Accesses, key: AccessKey, sites: tuple[Site, ...]) -> None:
@@ -144,13 +149,13 @@ def shortened(path: tuple[tuple[str, int], ...], depths: Depths) -> tuple[Any, .
 def nested(outer: ThreadId, thread: ThreadId) -> ThreadId:
     """A thread of the thread `outer`, as the creator of `outer` names it.
 
-    A thread created where one of its ancestors was created is taken for that ancestor, and one
-    that is nested too deep for its parent; perhaps there are many such (see `is_folded`).
+    A thread created by the function that created one of its ancestors is taken for that ancestor,
+    and one that is nested too deep for its parent; perhaps there are many such (see `is_folded`).
     """
     name = list(outer)
     for segment in thread:
         for depth, known in enumerate(name):
-            if known[-1] == segment[-1]:
+            if known[-1][0] == segment[-1][0]:
                 del name[depth + 1 :]
                 break
         else:

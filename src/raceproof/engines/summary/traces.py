@@ -30,15 +30,25 @@ Trace: TypeAlias = tuple[
     tuple[tuple[str, int], ...],
 ]
 """Callees with the digests of their summaries, indirect calls, naming depths (-1: not limited)."""
-Known: TypeAlias = tuple[Trace, tuple[Any, ...]]
-"""A trace, and the summary that it led to (`Summary.to_tuple`)."""
+Known: TypeAlias = tuple[Trace, bytes]
+"""A trace, and the summary that it led to (`Summary.to_tuple`), to be unpacked when needed."""
 Near: TypeAlias = Mapping[str, Summary]
 
 _NONE = b""
 _HIDDEN = frozenset(
-    {"closed", "closed_stores", "calls", "callees", "creations", "unknown_callees", "digest"}
+    {
+        "closed",
+        "closed_stores",
+        "calls",
+        "callees",
+        "creations",
+        "unknown_callees",
+        "digest",
+        "visible",
+    }
 )
 """What callers never look at; it waits in its function for what comes down from them."""
+_VISIBLE = tuple(f.name for f in fields(Summary) if f.name not in _HIDDEN)
 
 
 class SummaryMemory(Protocol):
@@ -76,8 +86,8 @@ class Tracer:
         self._summaries = summaries
         self._targets = targets
         self._depths = depths
-        self._exact: dict[int, tuple[Summary, bytes]] = {}
         self._found: dict[bytes, list[Known]] = {}
+        self._unpacked: dict[int, tuple[bytes, Summary]] = {}
         self._made: list[tuple[bytes, Known]] = []
 
     def prepare(self, outline: Outline, size: int) -> None:
@@ -94,8 +104,15 @@ class Tracer:
             return None
         for trace, data in self._known(_body(outline, len(near))):
             if self._still_holds(trace, near):
-                return Summary.from_tuple(data)
+                return self._unpack(data)
         return None
+
+    def _unpack(self, data: bytes) -> Summary:
+        """Once for all rounds and passes that come to the same summary."""
+        found = self._unpacked.get(id(data))
+        if found is None or found[0] is not data:
+            found = self._unpacked[id(data)] = (data, Summary.from_tuple(marshal.loads(data)))
+        return found[1]
 
     def _known(self, body: bytes) -> list[Known]:
         found = self._found.get(body)
@@ -111,11 +128,12 @@ class Tracer:
             return compose(outline, questions.lookup, self._targets, self._depths, limit)
         summary = compose(outline, questions.lookup, questions.targets, questions, limit)
         trace: Trace = (
-            tuple((name, self._digest(found)) for name, found in questions.callees.items()),
+            tuple((name, _digest(found)) for name, found in questions.callees.items()),
             tuple((*question, names) for question, names in questions.calls.items()),
             tuple(questions.depths.items()),
         )
-        self._keep(_body(outline, len(near)), (trace, summary.to_tuple()))
+        visible_digest(summary)
+        self._keep(_body(outline, len(near)), (trace, marshal.dumps(summary.to_tuple())))
         return summary
 
     def take_made(self) -> tuple[tuple[bytes, Known], ...]:
@@ -139,20 +157,12 @@ class Tracer:
         callees, calls, depths = trace
         return (
             all(
-                self._digest(near.get(name) or self._summaries.get(name)) == digest
+                _digest(near.get(name) or self._summaries.get(name)) == digest
                 for name, digest in callees
             )
             and all(self._targets(term, arity) == names for term, arity, names in calls)
             and all(self._depths.get(name, -1) == depth for name, depth in depths)
         )
-
-    def _digest(self, summary: Summary | None) -> bytes:
-        if summary is None:
-            return _NONE
-        known = self._exact.get(id(summary))
-        if known is None or known[0] is not summary:
-            known = self._exact[id(summary)] = (summary, visible_digest(summary))
-        return known[1]
 
 
 class _Questions(Mapping[str, int]):
@@ -194,10 +204,14 @@ def visible_digest(summary: Summary) -> bytes:
     Finer than `Summary.digest`, which tells when a recursion has come to rest: here the places of
     accesses count, too, because they end up in the callers' reports.
     """
-    visible = tuple(
-        _plain(getattr(summary, f.name)) for f in fields(summary) if f.name not in _HIDDEN
-    )
-    return hashlib.blake2b(marshal.dumps(visible, 2), digest_size=16).digest()
+    if not summary.visible:
+        visible = tuple(_plain(getattr(summary, name)) for name in _VISIBLE)
+        summary.visible = hashlib.blake2b(marshal.dumps(visible, 2), digest_size=16).digest()
+    return summary.visible
+
+
+def _digest(summary: Summary | None) -> bytes:
+    return _NONE if summary is None else visible_digest(summary)
 
 
 def _plain(value: Any) -> Any:
