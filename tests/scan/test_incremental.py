@@ -58,6 +58,72 @@ def test_one_function_changed(project: Path) -> None:
     assert 1 <= third.composed <= 2, "the function, and perhaps its caller"
 
 
+FAR = """
+#include <pthread.h>
+static int total, ready, slots[4]; static int *cursor = &slots[1];
+static pthread_mutex_t m; static pthread_t id;
+static void add(int n)
+{
+    total += n;
+}
+static void point(void)
+{
+}
+static void *work(void *unused)
+{
+    add(1);
+    *cursor = 1;
+    __atomic_store_n(&ready, 1, 5);
+    return 0;
+}
+static void wait(void)
+{
+}
+static void use(void)
+{
+    add(2);
+    slots[2] = 2;
+}
+int main(void)
+{
+    pthread_create(&id, 0, work, 0);
+    wait();
+    use();
+    point();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "likely", "possible"),
+    [
+        ("wait(void)\n{", "wait(void)\n{\n    pthread_join(id, 0);", [], []),
+        ("wait(void)\n{", "wait(void)\n{\n    while (!__atomic_load_n(&ready, 5)) ;",
+         [], ["total"]),
+        ("point(void)\n{", "point(void)\n{\n    cursor = &slots[2];",
+         ["cursor", "total"], ["slots[2]"]),
+        ("    add(1);", "    pthread_mutex_lock(&m); add(1); pthread_mutex_unlock(&m);",
+         ["total"], []),
+        ("add(int n)\n{", "add(int n)\n{\n    if (n > 1)", ["total"], []),
+    ],
+)  # fmt: skip
+def test_a_change_far_from_the_accesses(
+    project: Path, scan: Scan, old: str, new: str, likely: list[str], possible: list[str]
+) -> None:
+    """What nobody touched is judged anew if somebody else's lock, join or pointer says so."""
+    path = project / "src" / "main.c"
+    path.write_text(FAR)
+    assert locations(scan()) == ["total"]
+    edit(path, old, new)
+    report = scan()
+    found = {f["location"]["name"]: f["confidence"] for f in report["findings"]}
+    assert found == {**dict.fromkeys(likely, "likely"), **dict.fromkeys(possible, "possible")}
+    assert essence(report) == essence(scan("--no-cache"))
+    path.write_text(FAR)
+    assert locations(scan()) == ["total"]
+
+
 def test_a_header_changed(project: Path) -> None:
     run(project)
     edit(project / "src" / "stats.h", "void count", "int more;\nvoid count")

@@ -23,8 +23,10 @@ HEADER = """\
 #include <stdlib.h>
 struct box { pthread_mutex_t lock; int value; struct box *next; void (*act)(struct box *); };
 extern pthread_mutex_t m0, m1;
-extern int g0, g1;
+extern int g0, g1, table[4];
 extern struct box b0, b1;
+void *other(void *argument);
+int spawn(pthread_t *t, void *(*run)(void *), void *argument);
 %s
 """
 STATEMENTS = (
@@ -46,6 +48,13 @@ STATEMENTS = (
     "pthread_mutex_unlock(&m0);",
     "{ pthread_t t; pthread_create(&t, 0, entry, box); pthread_join(t, 0); }",
     "{ pthread_t t; pthread_create(&t, 0, entry, box); }",
+    "{ pthread_t t; spawn(&t, entry, box); pthread_join(t, 0); }",
+    "{ pthread_t t; spawn(&t, other, &b1); }",
+    "if (g1) g0 = 4;",
+    "while (!g0) ;",
+    "table[g1 & 3] = g0;",
+    "table[2]++;",
+    "if (pthread_mutex_trylock(&m1) == 0) { table[0] = 1; pthread_mutex_unlock(&m1); }",
     'static int calls; calls++; (void)"text";',
     "/* nothing */",
     "\n",
@@ -54,10 +63,11 @@ NAMES = ("f0", "f1", "f2", "f3")
 
 Body = list[int]
 bodies = st.lists(st.integers(0, len(STATEMENTS) - 1), max_size=4)
-projects = st.fixed_dictionaries(dict.fromkeys((*NAMES, "entry", "main"), bodies))
+FUNCTIONS = (*NAMES, "entry", "other", "main")
+projects = st.fixed_dictionaries(dict.fromkeys(FUNCTIONS, bodies))
 edits = st.lists(
     st.one_of(
-        st.tuples(st.just("body"), st.sampled_from((*NAMES, "entry", "main")), bodies),
+        st.tuples(st.just("body"), st.sampled_from(FUNCTIONS), bodies),
         st.tuples(st.just("shift"), st.sampled_from(("a.c", "b.c", "main.c")), st.just([0])),
         st.tuples(st.just("header"), st.just(""), bodies),
         st.tuples(st.just("move"), st.sampled_from(NAMES), st.just([0])),
@@ -96,12 +106,15 @@ class Drawn:
         (folder / "all.h").write_text(HEADER % (declared + self.header))
         texts = {file: '#include "all.h"\n' + "\n" * self.blank[file] for file in self.blank}
         texts["main.c"] += (
-            "pthread_mutex_t m0, m1;\nint g0, g1;\nstruct box b0, b1 = { .act = f2 };\n"
+            "pthread_mutex_t m0, m1;\nint g0, g1, table[4];\nstruct box b0, b1 = { .act = f2 };\n"
+            "int spawn(pthread_t *t, void *(*run)(void *), void *argument)\n"
+            "{ return pthread_create(t, 0, run, argument); }\n"
         )
         for name in NAMES:
             texts[self.files[name]] += f"void {name}(struct box *box)\n{self._body(name)}\n"
-        texts["main.c"] += "void *entry(void *argument)\n{ struct box *box = argument;\n"
-        texts["main.c"] += self._body("entry") + " return 0; }\n"
+        for name in ("entry", "other"):
+            texts["main.c"] += f"void *{name}(void *argument)\n{{ struct box *box = argument;\n"
+            texts["main.c"] += self._body(name) + " return 0; }\n"
         texts["main.c"] += "int main(void)\n{ struct box *box = &b0; pthread_t t;\n"
         texts["main.c"] += "pthread_create(&t, 0, entry, &b0);\n" + self._body("main")
         texts["main.c"] += " return 0; }\n"
@@ -130,7 +143,7 @@ def check_equal(folder: Path) -> None:
 
 
 @settings(
-    max_examples=12,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
