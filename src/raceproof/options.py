@@ -99,6 +99,8 @@ class Options:
     cache: Path | None = None
     """Where to remember what was found out."""
     no_cache: bool = False
+    refine: bool = False
+    """Have the findings confirmed or refuted."""
 
     # How much to spend.
     timeout: float | None = None

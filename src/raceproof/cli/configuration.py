@@ -28,6 +28,7 @@ _NOT_SET_HERE = {
     "explain_pipeline",
     "changed_since",
     "no_cache",
+    "refine",
     "write_baseline",
 }
 """What is said for one run only."""

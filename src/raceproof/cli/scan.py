@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from raceproof.cli.arguments import add_program_arguments, positive_integer, read_options
+from raceproof.cli.arguments import (
+    add_program_arguments,
+    positive_integer,
+    positive_number,
+    read_options,
+)
 from raceproof.cli.report_arguments import add_report_arguments
 
 if TYPE_CHECKING:
@@ -22,6 +27,7 @@ examples:
   raceproof scan src --exclude third_party          all C and C++ files below a folder
   raceproof scan -p build/compile_commands.json --jobs 8
   raceproof scan --changed-since origin/main        only what the branch touches
+  raceproof scan --refine --timeout 120             have the findings confirmed or refuted
   raceproof scan --write-baseline known.json        from now on only what is new:
   raceproof scan --baseline known.json
 
@@ -68,6 +74,20 @@ def _add_project_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="use N processes (default: one for each core)",
     )
+    group.add_argument(
+        "--refine",
+        dest="refine",
+        action="store_true",
+        help="have the findings confirmed or refuted by other engines, if the files make one "
+        "program",
+    )
+    group.add_argument(
+        "--timeout",
+        dest="timeout",
+        type=positive_number,
+        metavar="SECONDS",
+        help="for --refine (default: 60)",
+    )
     cache = group.add_mutually_exclusive_group()
     cache.add_argument(
         "--cache",
@@ -104,11 +124,16 @@ def run(arguments: Namespace) -> int:
         from raceproof.project.changes import touched
 
         verdict = touched(verdict, changed, found.spans)
+    program = None
+    if options.refine:
+        from raceproof.project.refining import refined
+
+        verdict, program = refined(verdict, project, found.files, options)
     if options.verbosity > 0:
         print(_work(found), file=sys.stderr)
     if project.root != Path.cwd():
         verdict = relocated(verdict, project.shown)
-    return deliver(verdict, _program(project, found, options), options)
+    return deliver(verdict, program or _program(project, found, options), options)
 
 
 def _work(found: Report) -> str:

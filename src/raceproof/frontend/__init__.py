@@ -19,10 +19,14 @@ __all__ = ["Source", "compile_text", "load_program", "program_sources"]
 
 def load_program(files: Sequence[Path], options: Options) -> Program:
     """The program that these files, or the build database, make."""
+    return load_sources(program_sources(files, options), options)
+
+
+def load_sources(sources: Sequence[Source], options: Options) -> Program:
+    """The program that these translation units make."""
     from raceproof.frontend.link import link_modules
     from raceproof.frontend.lower_module import lower_module
 
-    sources = program_sources(files, options)
     texts = compile_all(sources, options)
     names = [str(source.path) for source in sources]
     program = lower_module(link_modules(texts, names), names, options.entry or "main")

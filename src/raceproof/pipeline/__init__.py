@@ -5,7 +5,7 @@ run in worker processes, so that a crash, a blow-up or an endless loop of one ne
 others found out.
 """
 
-from raceproof.pipeline.conduct import check, has_failed
+from raceproof.pipeline.conduct import check, has_failed, refine
 from raceproof.pipeline.registry import ENGINES, known_engines
 
-__all__ = ["ENGINES", "check", "has_failed", "known_engines"]
+__all__ = ["ENGINES", "check", "has_failed", "known_engines", "refine"]

@@ -24,7 +24,14 @@ _INTERNAL_ERROR = "internal error"
 
 def check(program: Program, options: Options, progress: Progress | None = None) -> Verdict:
     """One program, one verdict."""
-    return _Conductor(program, options, progress).verdict()
+    return _Conductor(program, options, progress).verdict(layers(options))
+
+
+def refine(program: Program, engine: str, named: Answer, options: Options) -> Verdict:
+    """What those that decide candidates make of the findings and candidates that `engine` named."""
+    conductor = _Conductor(program, options, None)
+    conductor.take_over(engine, named)
+    return conductor.verdict(tuple(layer for layer in layers(options) if layer.decides))
 
 
 def has_failed(verdict: Verdict) -> bool:
@@ -48,8 +55,11 @@ class _Conductor:
         self._started = time.monotonic()
         self._deadline = self._started + (options.timeout or DEFAULT_TIMEOUT)
 
-    def verdict(self) -> Verdict:
-        plan = layers(self._options)
+    def take_over(self, engine: str, answer: Answer) -> None:
+        """Starts with what was said before."""
+        self._ledger.take(engine, answer, None)
+
+    def verdict(self, plan: tuple[Layer, ...]) -> Verdict:
         if not plan:
             self._notices.append("no engine is installed")
         for group in side_by_side(plan, self._options.jobs or 1):
