@@ -55,7 +55,7 @@ STATEMENTS = (
     "table[g1 & 3] = g0;",
     "table[2]++;",
     "if (pthread_mutex_trylock(&m1) == 0) { table[0] = 1; pthread_mutex_unlock(&m1); }",
-    'static int calls; calls++; (void)"text";',
+    '{ static int calls; calls++; (void)"text"; }',
     "/* nothing */",
     "\n",
 )
