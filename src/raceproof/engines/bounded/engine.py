@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from raceproof.concurrency import Models
@@ -16,8 +17,9 @@ from raceproof.engines.bounded.plan import Stage, stages
 from raceproof.engines.bounded.progress import Progress
 from raceproof.engines.bounded.rounds import RoundsEncoding
 from raceproof.engines.bounded.schedule import NoReplay, confirmed_schedule
-from raceproof.engines.bounded.solver import Result, Solver
-from raceproof.engines.bounded.unfold import OutOfTime, Unfolder
+from raceproof.engines.bounded.solver import Result, Solver, Translation
+from raceproof.engines.bounded.terms import Term
+from raceproof.engines.bounded.unfold import Limits, OutOfTime, Unfolder
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.question import Question, without_strangers
@@ -45,6 +47,20 @@ class Statistics:
     passes: int = 0
     done: list[str] = field(default_factory=list)
     """The stages without a race."""
+
+
+@dataclass(slots=True)
+class _Session:
+    """One unfolding, for all that is asked about it.
+
+    Each number of rounds, and the proof, has a solver of its own: a formula that can grow (with the
+    values of reads left open for the rounds to come) was measured to cost the solver more than it
+    saves. What is kept is the unfolding and all that was translated.
+    """
+
+    unfolder: Unfolder
+    unfolding: Unfolding
+    translation: Translation
 
 
 class _Proved(Exception):
@@ -83,6 +99,7 @@ class _Run:
         self.open = None if asked is None else dict.fromkeys(asked)
         self.assumptions: dict[str, None] = {}
         self.disputed: list[str] = []
+        self.sessions: dict[Limits, _Session] = {}
         self.hides = True
         """Waiting loops are taken to write what nobody sees, unless that was seen to be wrong."""
 
@@ -102,7 +119,9 @@ class _Run:
     def answer(self) -> Answer:
         has_time = self.question.deadline is not None
         with self.progress:
-            for stage in stages(self.options, has_time=has_time):
+            plan = list(stages(self.options, has_time=has_time))
+            for number, stage in enumerate(plan):
+                self._forget_sessions(plan[number:])
                 if time.monotonic() > self.deadline:
                     break
                 try:
@@ -138,9 +157,30 @@ class _Run:
     # --- one stage ------------------------------------------------------------
 
     def _stage(self, stage: Stage) -> None:
+        session = self._session(replace(stage.limits, hides=self.hides))
+        can_prove = stage.proves
+        for rounds in stage.rounds:
+            self.progress.show(f"unwind {stage.limits.unwind}: round {rounds}")
+            is_cut = self._rounds(stage, session, rounds)
+            if self.is_enough:
+                return
+            can_prove = can_prove and not is_cut
+            if can_prove:
+                self.progress.show(f"unwind {stage.limits.unwind}: all schedules")
+                self._prove(stage, session)
+                can_prove = False
+        if session.unfolder.limits.hides and not self.hides:
+            self._stage(stage)
+            return
+        self.statistics.done.append(str(stage))
+
+    def _session(self, limits: Limits) -> _Session:
+        """Unfolds the program, unless that has been done within the same bounds."""
+        found = self.sessions.get(limits)
+        if found is not None:
+            return found
         start = time.perf_counter()
-        self.progress.show(f"unwind {stage.limits.unwind}: unfolding")
-        limits = replace(stage.limits, hides=self.hides)
+        self.progress.show(f"unwind {limits.unwind}: unfolding")
         unfolder = Unfolder(self.program, self.models, limits, self._until(_STAGE_SHARE))
         unfolding = unfolder.run()
         unfolder.deadline = self.deadline
@@ -149,53 +189,62 @@ class _Run:
         self.statistics.passes = unfolding.passes
         self.statistics.events = sum(len(t.events) for t in unfolding.threads)
         self.assumptions.update(dict.fromkeys(unfolding.assumptions))
-        can_prove = stage.proves
-        for rounds in stage.rounds:
-            self.progress.show(f"unwind {stage.limits.unwind}: round {rounds}")
-            is_cut = self._rounds(stage, unfolder, unfolding, rounds)
-            if self.is_enough:
-                return
-            can_prove = can_prove and not is_cut
-            if can_prove:
-                self.progress.show(f"unwind {stage.limits.unwind}: all schedules")
-                self._prove(stage, unfolder, unfolding)
-                can_prove = False
-        if limits.hides and not self.hides:
-            self._stage(stage)
-            return
-        self.statistics.done.append(str(stage))
+        self.sessions[limits] = session = _Session(unfolder, unfolding, Translation(unfolder.terms))
+        return session
 
-    def _rounds(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding, rounds: int) -> bool:
+    def _forget_sessions(self, plan: list[Stage]) -> None:
+        """Keeps only what a later stage comes back to."""
+        wanted = {replace(stage.limits, hides=self.hides) for stage in plan}
+        self.sessions = {k: session for k, session in self.sessions.items() if k in wanted}
+
+    def _rounds(self, stage: Stage, session: _Session, rounds: int) -> bool:
         """Looks for races; whether some cut was seen to be reached."""
+        deadline = self._until(_STAGE_SHARE)
+        while True:
+            known = len(self.findings)
+            encoding, solver = self._encoded(session, rounds)
+            self._search(stage, session.unfolder, session.unfolding, encoding, solver, deadline)
+            if not self.open or len(self.findings) == known or self.is_enough:
+                break
+        cut = encoding.cut_reached()
+        is_known = cut is session.unfolder.terms.false
+        if self.is_enough or rounds > 1 or not stage.proves or is_known:
+            return False
+        return self._check(solver, cut, deadline=deadline) is Result.SAT
+
+    def _encoded(self, session: _Session, rounds: int) -> tuple[RoundsEncoding, Solver]:
+        """The formula for so many rounds and a solver that knows it."""
         start = time.perf_counter()
+        unfolder = session.unfolder
         encoding = RoundsEncoding(
             unfolder.terms,
-            unfolding,
+            session.unfolding,
             unfolder.initial_value,
             rounds,
             unfolder.check_time,
             self.pairs,
         )
-        solver = Solver(unfolder.terms)
-        for assertion in encoding.assertions:
-            solver.add(assertion)
-        self.statistics.building += time.perf_counter() - start - solver.seconds_translating
-        deadline = self._until(_STAGE_SHARE)
-        known = len(self.findings)
-        try:
-            self._search(stage, unfolder, unfolding, encoding, solver, deadline)
-            if self.open and len(self.findings) > known and not self.is_enough:
-                return self._rounds(stage, unfolder, unfolding, rounds)
-            cut = encoding.cut_reached()
-            if self.is_enough or rounds > 1 or not stage.proves or cut is unfolder.terms.false:
-                return False
-            return solver.check(cut, deadline=deadline) is Result.SAT
-        finally:
-            self._account(solver)
+        return encoding, self._asserted(session.translation, encoding.assertions, start)
 
-    def _account(self, solver: Solver) -> None:
-        self.statistics.solving += solver.seconds
+    def _asserted(
+        self, translation: Translation, assertions: Sequence[Term], start: float
+    ) -> Solver:
+        """A solver that takes these for granted; we have been building since `start`."""
+        solver = Solver(translation)
+        for assertion in assertions:
+            solver.add(assertion)
         self.statistics.translating += solver.seconds_translating
+        self.statistics.building += time.perf_counter() - start - solver.seconds_translating
+        return solver
+
+    def _check(self, solver: Solver, *questions: Term, deadline: float) -> Result:
+        """Asks, and notes the time."""
+        seconds, translating = solver.seconds, solver.seconds_translating
+        try:
+            return solver.check(*questions, deadline=deadline)
+        finally:
+            self.statistics.solving += solver.seconds - seconds
+            self.statistics.translating += solver.seconds_translating - translating
 
     def _search(
         self,
@@ -216,7 +265,7 @@ class _Run:
             race = terms.and_(monitor.race(), others)
             if race is terms.false:
                 return
-            result = solver.check(race, deadline=deadline)
+            result = self._check(solver, race, deadline=deadline)
             if result is Result.UNKNOWN:
                 raise OutOfTime
             if result is Result.UNSAT:
@@ -259,38 +308,33 @@ class _Run:
 
     # --- proofs ------------------------------------------------------------
 
-    def _prove(self, stage: Stage, unfolder: Unfolder, unfolding: Unfolding) -> None:
+    def _prove(self, stage: Stage, session: _Session) -> None:
         """Raises `_Proved` if no schedule at all has a race or leaves the bounds."""
         deadline = self._until(_PROOF_SHARE)
-        if unfolder.has_choices and not stage.limits.cautious:
-            limits = replace(unfolder.limits, cautious=True)
+        if session.unfolder.has_choices:
+            limits = replace(session.unfolder.limits, cautious=True)
             unfolder = Unfolder(self.program, self.models, limits, deadline)
-            unfolding = unfolder.run()
+            session = _Session(unfolder, unfolder.run(), Translation(unfolder.terms))
         start = time.perf_counter()
+        unfolder, unfolding = session.unfolder, session.unfolding
         terms = unfolder.terms
         unfolder.deadline = deadline
         encoding = OrderEncoding(
             terms, unfolding, unfolder.initial_value, unfolder.check_time, self.pairs
         )
+        unfolder.deadline = self.deadline
         monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
         cut, race, seen = encoding.cut_reached(), monitor.race(), encoding.hidden_seen()
         wrong = [question for question in (cut, race, seen) if question is not terms.false]
-        solver = Solver(terms)
-        if wrong:
-            for assertion in encoding.assertions:
-                solver.add(assertion)
-        self.statistics.building += time.perf_counter() - start - solver.seconds_translating
-        try:
-            for question in wrong:
-                result = solver.check(question, deadline=deadline)
-                if result is Result.SAT and question is race and not unfolder.limits.cautious:
-                    self._search(stage, unfolder, unfolding, encoding, solver, deadline)
-                if question is seen and result is Result.SAT:
-                    self.hides = False
-                if result is not Result.UNSAT:
-                    return
-        finally:
-            self._account(solver)
+        solver = self._asserted(session.translation, encoding.assertions if wrong else (), start)
+        for question in wrong:
+            result = self._check(solver, question, deadline=deadline)
+            if result is Result.SAT and question is race and not unfolder.limits.cautious:
+                self._search(stage, unfolder, unfolding, encoding, solver, deadline)
+            if question is seen and result is Result.SAT:
+                self.hides = False
+            if result is not Result.UNSAT:
+                return
         if not self.disputed:
             raise _Proved
 

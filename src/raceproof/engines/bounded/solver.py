@@ -1,12 +1,13 @@
 """Bitwuzla behind our terms: translates, asks, reads the model back.
 
-Only what is asserted is translated, each term once for the life of the solver, so that asking again
-with more rounds costs only the new part.
+Only what is asserted is translated, and each term once, however many solvers are asked about it, so
+that asking again with more rounds costs only the new part.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from enum import Enum
 
 import bitwuzla
@@ -46,57 +47,52 @@ class Result(Enum):
 
 
 class Model:
-    """A satisfying assignment; variables that don't occur in the formula are 0."""
+    """A satisfying assignment, to be looked at before its solver is asked again; variables that
+    don't occur in the formula are 0."""
 
-    def __init__(self, values: dict[int, int]) -> None:
-        self._values = values
+    def __init__(self, value_of: Callable[[Term], int]) -> None:
+        self._value_of = value_of
         self._cache: dict[int, int] = {}
 
     def value(self, term: Term) -> int:
-        return evaluate(term, self._cache, lambda variable: self._values.get(variable.number, 0))
+        return evaluate(term, self._cache, self._value_of)
 
     def holds(self, term: Term) -> bool:
         return bool(self.value(term))
 
 
-class Solver:
-    """One incremental Bitwuzla."""
+class Translation:
+    """Our terms as Bitwuzla's, each translated once: several solvers can work with them."""
 
     def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self._manager = bitwuzla.TermManager()
-        options = bitwuzla.Options()
-        options.set(bitwuzla.Option.PRODUCE_MODELS, True)
-        self._solver = bitwuzla.Bitwuzla(self._manager, options)
-        self._deadline = float("inf")
-        self._solver.configure_terminator(lambda: time.monotonic() > self._deadline)
+        self.terms = terms
+        self.manager = bitwuzla.TermManager()
         self._done: dict[int, bitwuzla.Term] = {}
         self._seen: set[int] = set()
-        self._variables: list[Term] = []
-        self._sorts: dict[int, bitwuzla.Sort] = {1: self._manager.mk_bool_sort()}
-        self.seconds = 0.0
-        """Time spent inside the solver."""
-        self.seconds_translating = 0.0
+        self._sorts: dict[int, bitwuzla.Sort] = {1: self.manager.mk_bool_sort()}
 
     def _sort(self, width: int) -> bitwuzla.Sort:
         sort = self._sorts.get(width)
         if sort is None:
-            sort = self._sorts[width] = self._manager.mk_bv_sort(width)
+            sort = self._sorts[width] = self.manager.mk_bv_sort(width)
         return sort
 
-    def _translate(self, root: Term) -> bitwuzla.Term:
-        done, make = self._done, self._manager.mk_term
+    def find(self, term: Term) -> bitwuzla.Term | None:
+        return self._done.get(term.number)
+
+    def translate(self, root: Term) -> bitwuzla.Term:
+        done, manager = self._done, self.manager
+        make = manager.mk_term
         for term in subterms([root], self._seen):
             operation = term.operation
             arguments = [done[a.number] for a in term.arguments]
             if operation == "const":
                 if term.width == 1:
-                    new = self._manager.mk_true() if term.value else self._manager.mk_false()
+                    new = manager.mk_true() if term.value else manager.mk_false()
                 else:
-                    new = self._manager.mk_bv_value(self._sort(term.width), term.constant)
+                    new = manager.mk_bv_value(self._sort(term.width), term.constant)
             elif operation == "var":
-                self._variables.append(term)
-                new = self._manager.mk_const(self._sort(term.width), str(term.value))
+                new = manager.mk_const(self._sort(term.width), str(term.value))
             elif operation == "extract":
                 assert isinstance(term.value, tuple)
                 new = make(_Kind.BV_EXTRACT, arguments, list(term.value))
@@ -108,22 +104,37 @@ class Solver:
             done[term.number] = new
         return done[root.number]
 
+
+class Solver:
+    """One incremental Bitwuzla."""
+
+    def __init__(self, translation: Translation) -> None:
+        self._translation = translation
+        options = bitwuzla.Options()
+        options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+        self._solver = bitwuzla.Bitwuzla(translation.manager, options)
+        self._deadline = float("inf")
+        self._solver.configure_terminator(lambda: time.monotonic() > self._deadline)
+        self.seconds = 0.0
+        """Time spent inside the solver."""
+        self.seconds_translating = 0.0
+
     def add(self, term: Term) -> None:
         """Asserts the term for good."""
-        if term is self._terms.true:
+        if term is self._translation.terms.true:
             return
         if term.operation == "and":
             for argument in term.arguments:
                 self.add(argument)
             return
         start = time.perf_counter()
-        self._solver.assert_formula(self._translate(term))
+        self._solver.assert_formula(self._translation.translate(term))
         self.seconds_translating += time.perf_counter() - start
 
     def check(self, *assumptions: Term, deadline: float = float("inf")) -> Result:
         """Whether everything added and the assumptions can hold together."""
         start = time.perf_counter()
-        translated = [self._translate(term) for term in assumptions]
+        translated = [self._translation.translate(term) for term in assumptions]
         middle = time.perf_counter()
         self._deadline = deadline
         answer = self._solver.check_sat(*translated)
@@ -135,9 +146,11 @@ class Solver:
 
     def model(self) -> Model:
         """After `check` said SAT."""
-        values = {}
-        for variable in self._variables:
-            value = self._solver.get_value(self._done[variable.number])
-            number = value.value(10) if variable.width > 1 else value.value()
-            values[variable.number] = int(number)
-        return Model(values)
+        return Model(self._value)
+
+    def _value(self, variable: Term) -> int:
+        translated = self._translation.find(variable)
+        if translated is None:
+            return 0
+        value = self._solver.get_value(translated)
+        return int(value.value(10) if variable.width > 1 else value.value())
