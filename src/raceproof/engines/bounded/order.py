@@ -29,6 +29,7 @@ from raceproof.engines.bounded.events import (
     Unfolding,
     Write,
 )
+from raceproof.engines.bounded.influence import Influence
 from raceproof.engines.bounded.movers import Movers, Pairs
 from raceproof.engines.bounded.rounds import InitialValue
 from raceproof.engines.bounded.solver import Model
@@ -94,10 +95,11 @@ class OrderEncoding:
         self._seen: list[Term] = []
         self._collect_writes()
         self._order()
+        influence = Influence(unfolding, self.cells)
         for thread in unfolding.threads:
             for event in thread.events:
                 for position, operation in enumerate(event.operations):
-                    if isinstance(operation, Read):
+                    if isinstance(operation, Read) and influence.matters(operation):
                         self._define(event, position, operation)
         self._assumptions()
 
