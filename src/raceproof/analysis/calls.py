@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from raceproof.analysis.cohorts import NOTHING
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.endings import EndingEvents
 from raceproof.analysis.library_events import LibraryEvents
@@ -265,3 +266,5 @@ def _drop_tokens(state: State, context: int) -> None:
         )
     if state.fresh:
         state.fresh = frozenset(f for f in state.fresh if f[0].context != context)
+    if state.cohorts is not NOTHING:
+        state.cohorts = state.cohorts.without_context(context)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from raceproof.analysis.counted_loops import CountedLoop, counted_loops
 from raceproof.ir import (
     Assembly,
     AtomicUpdate,
@@ -68,6 +69,7 @@ class Flow:
     """Blocks that only branch on a phi of their own: `while (a && b)`."""
     _places: dict[int, tuple[int, int]] | None = field(default=None)
     _callees: frozenset[str] | None = field(default=None)
+    _counted: dict[int, CountedLoop] | None = field(default=None)
     _thresholds: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def thresholds(self, head: int) -> tuple[int, ...]:
@@ -83,6 +85,13 @@ class Flow:
                 )
             found = self._thresholds[head] = tuple(sorted(numbers)[:_MOST_THRESHOLDS])
         return found
+
+    @property
+    def counted(self) -> dict[int, CountedLoop]:
+        """The loops that count up or down by one, by their heads."""
+        if self._counted is None:
+            self._counted = counted_loops(self.function, self.graph, self.definitions)
+        return self._counted
 
     def place(self, instruction: Instruction) -> tuple[int, int]:
         """Block and position in the block."""

@@ -20,13 +20,14 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.cohorts import NOTHING, Token
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
 from raceproof.analysis.merging import Entries
 from raceproof.analysis.recall import Question, Recall
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller, is_guided, refine_condition
-from raceproof.analysis.state import Content, State, Symbol, Token, join_states
+from raceproof.analysis.state import Content, State, Symbol, join_states
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
 from raceproof.ir import (
@@ -111,6 +112,7 @@ class Interpreter:
 
     def __init__(self, analysis: Analysis, thread: int) -> None:
         from raceproof.analysis.calls import Calls
+        from raceproof.analysis.cohort_events import CohortEvents
         from raceproof.analysis.evaluate import Evaluator
         from raceproof.analysis.transfer import TRANSFER
 
@@ -118,6 +120,8 @@ class Interpreter:
         self.thread = thread
         self.evaluator = Evaluator(analysis, thread)
         self.calls = Calls(self)
+        self.cohorts = CohortEvents(self) if analysis.rounds.creates_threads else None
+        """None if no loop of the program creates threads."""
         self.stack: list[Activation] = []
         self._transfer = TRANSFER
         self._recursion: dict[str, Recursion] = {}
@@ -423,7 +427,7 @@ class Interpreter:
         assert instruction.result is not None
         index = instruction.result.index
         state.registers[index] = value
-        if state.symbolic or state.fresh:
+        if state.symbolic or state.fresh or state.cohorts is not NOTHING:
             state.forget_token(activation.token(index))
 
     # --- leaving a block ------------------------------------------------------------
@@ -440,6 +444,8 @@ class Interpreter:
             case Jump(target=target):
                 self._edge(activation, source, target, state, edges)
             case Branch():
+                if self.cohorts is not None and source in activation.flow.counted:
+                    self.cohorts.tested(activation, source, state)
                 self._branch(
                     activation,
                     source,
@@ -531,6 +537,8 @@ class Interpreter:
         """Takes an edge: phis get their values, dead registers are dropped."""
         flow = activation.flow
         block = activation.function.blocks[target]
+        if self.cohorts is not None:
+            self.cohorts.edge(activation, source, target, state)
         if target in flow.relays:
             phi, branch = block.instructions
             assert isinstance(phi, Phi)
@@ -556,9 +564,11 @@ class Interpreter:
                     tokens.append(instruction.result.index)
                     break
         state.registers = new
-        if state.symbolic or state.fresh:
+        if state.symbolic or state.fresh or state.cohorts is not NOTHING:
             for index in tokens:
                 state.forget_token(activation.token(index))
+            if self.cohorts is not None:
+                self.cohorts.after_edge(activation, target, state)
         edges.append((target, state))
 
 

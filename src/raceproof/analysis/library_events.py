@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from raceproof.analysis.cohorts import NOTHING
 from raceproof.analysis.state import Content, State
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import effects as fx
@@ -85,6 +86,7 @@ class LibraryEvents:
         state.held = frozenset()
         state.symbolic = frozenset()
         state.fresh = frozenset()
+        state.cohorts = NOTHING
         state.running |= info.children
         state.phases = None
         state.gates = frozenset()

@@ -303,6 +303,7 @@ class CellAccess:
             if at:
                 offsets = ints_add(offsets, at)
             self.ensure(state, base)
+            state.wrote(base, offsets, size)
             state.memory = state.memory.write(
                 base, offsets, size, value, is_strong and base not in weak
             )
@@ -329,6 +330,7 @@ class CellAccess:
             if threads >> index & 1:
                 for base, offsets, size, value in self.interference.of_thread(index):
                     self.ensure(state, base)
+                    state.wrote(base, offsets, size)
                     if offsets is None:
                         contents = state.memory.get(base)
                         assert contents is not None

@@ -162,6 +162,7 @@ class MemoryAccess(CellAccess):
         """The objects may hold these addresses anywhere."""
         for base in to.pointers:
             self.ensure(state, base)
+            state.wrote(base, None, None)
             contents = contents_of.unknown(self.objects[base].size, domain.garbled(value, 8))
             state.memory = state.memory.set(base, contents)
             if base not in self.objects.private:
@@ -173,6 +174,7 @@ class MemoryAccess(CellAccess):
     def _tell(self, state: State, to: AbstractValue, sizes: Integers) -> None:
         """Interference of a write to a range: what the target holds there now."""
         for base, offsets in to.pointers.items():
+            state.wrote(base, offsets, None if sizes.is_bottom else sizes.unsigned_range()[1])
             contents = state.memory.get(base)
             if contents is None or base in self.objects.private:
                 continue

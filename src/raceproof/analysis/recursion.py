@@ -17,6 +17,7 @@ the caller still has them after the call.
 
 from __future__ import annotations
 
+from raceproof.analysis.cohorts import NOTHING
 from raceproof.analysis.state import (
     MOST_COUNTED,
     UNCLEAR,
@@ -63,7 +64,7 @@ class Recursion:
     def add_exits(self, exits: list[Exit]) -> None:
         for state, value in exits:
             left = state.copy()
-            left.symbolic, left.fresh = frozenset(), frozenset()
+            left.symbolic, left.fresh, left.cohorts = frozenset(), frozenset(), NOTHING
             if self.exit is None:
                 self.exit = (left, value)
                 self.is_open = True
@@ -79,7 +80,7 @@ class Recursion:
         """The state after a call made in `caller` that left the function in `left`: with those
         locks of the caller that the body cannot have given back."""
         after = left.copy()
-        after.symbolic, after.fresh = frozenset(), frozenset()
+        after.symbolic, after.fresh, after.cohorts = frozenset(), frozenset(), NOTHING
         after.unmatched = caller.unmatched | left.unmatched
         if UNCLEAR in left.unmatched:
             return after
@@ -103,7 +104,7 @@ class Recursion:
 def _bare(state: State) -> State:
     bare = state.copy()
     bare.registers = {}
-    bare.symbolic, bare.fresh = frozenset(), frozenset()
+    bare.symbolic, bare.fresh, bare.cohorts = frozenset(), frozenset(), NOTHING
     bare.unmatched, bare.zeros = frozenset(), frozenset()
     return bare
 

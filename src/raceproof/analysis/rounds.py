@@ -28,6 +28,13 @@ class Rounds:
         self._threads = _Loops(program, events, (ThreadCreate, ThreadJoin))
         self._joins = _Loops(program, events, (ThreadJoin,))
         self.weights = Weights(program, events, flows, self._wanted)
+        creates = _Loops(program, events, (ThreadCreate,))
+        self.creates_threads = any(
+            creates.has(flows.of(program.functions[name]), head)
+            for name in sorted(creates.functions)
+            for head in flows.of(program.functions[name]).loops
+        )
+        """Does a loop create threads, in itself or in what it calls by name?"""
 
     def of(self, flow: Flow, head: int) -> int:
         return self.weights.rounds(flow, head)
@@ -46,7 +53,7 @@ class _Loops:
     def __init__(self, program: Program, events: Events, kinds: Kinds) -> None:
         self._events = events
         self._kinds = kinds
-        self._functions = _functions_with(program, events, kinds)
+        self.functions = _functions_with(program, events, kinds)
         self._known: dict[tuple[str, int], bool] = {}
 
     def has(self, flow: Flow, head: int) -> bool:
@@ -63,7 +70,7 @@ class _Loops:
     def _concerns(self, call: Call) -> bool:
         if isinstance(self._events.of(call), self._kinds):
             return True
-        return isinstance(call.callee, FunctionAddress) and call.callee.name in self._functions
+        return isinstance(call.callee, FunctionAddress) and call.callee.name in self.functions
 
 
 def _functions_with(program: Program, events: Events, kinds: Kinds) -> set[str]:

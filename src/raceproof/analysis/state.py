@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from raceproof.analysis.cohorts import NOTHING, Cohorts, Token
+from raceproof.analysis.cohorts import joined as join_cohorts
 from raceproof.domains import values as domain
 from raceproof.domains.integers import Integers
 from raceproof.domains.memory import Memory
@@ -63,17 +65,6 @@ MOST_COUNTED = 4
 """A recursive lock may be held more often, and is then given back too early here."""
 
 
-class Token(NamedTuple):
-    """The value of a register in one activation, whatever it is."""
-
-    context: int
-    register: int
-
-    def zero_extended(self) -> Token:
-        """The name of the same value, widened as an unsigned number."""
-        return Token(self.context, ~self.register)
-
-
 class Symbol(NamedTuple):
     """An address as a sum: root + constant + sum of index * scale.
 
@@ -118,6 +109,7 @@ _ENDLESS = 1 << 30
 class State:
     __slots__ = (
         "acquired",
+        "cohorts",
         "fresh",
         "gates",
         "guided",
@@ -161,6 +153,8 @@ class State:
         """Locks that this thread has taken, of those that were held when it was created."""
         self.phases: Phases = ()
         """Waits at barriers on the way here."""
+        self.cohorts: Cohorts = NOTHING
+        """Threads created by a loop, known by the array of their ids."""
 
     def copy(self) -> State:
         new = State(self.memory)
@@ -178,6 +172,7 @@ class State:
         new.gates = self.gates
         new.passed = self.passed
         new.phases = self.phases
+        new.cohorts = self.cohorts
         return new
 
     def forget_token(self, token: Token) -> None:
@@ -186,6 +181,13 @@ class State:
             self.symbolic = frozenset(s for s in self.symbolic if not s.symbol.mentions(token))
         if self.fresh:
             self.fresh = frozenset(f for f in self.fresh if f[0] != token)
+        if self.cohorts is not NOTHING:
+            self.cohorts = self.cohorts.without_root(token)
+
+    def wrote(self, base: int, offsets: Integers | None, size: int | None) -> None:
+        """So many bytes may have been written there; anywhere in the object if None."""
+        if self.cohorts is not NOTHING:
+            self.cohorts = self.cohorts.written(base, offsets, size)
 
     def holds_atomic(self) -> bool:
         return any(held.lock is ATOMIC or held.lock == ATOMIC for held in self.held)
@@ -277,6 +279,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     gates = a.gates if a.gates <= b.gates else a.gates & b.gates
     passed = a.passed if a.passed <= b.passed else a.passed & b.passed
     phases = a.phases if a.phases == b.phases else join_phases(a.phases, b.phases)
+    cohorts = join_cohorts(a.cohorts, a.running, b.cohorts, b.running)
     if not (
         changed
         or memory is not a.memory
@@ -286,6 +289,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         or fresh is not a.fresh
         or unmatched is not a.unmatched
         or zeros is not a.zeros
+        or cohorts is not a.cohorts
         or running != a.running
         or sure != a.sure
         or gates is not a.gates
@@ -302,6 +306,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     joined.acquired = a.acquired
     joined.unmatched, joined.zeros = unmatched, zeros
     joined.gates, joined.passed, joined.phases = gates, passed, phases
+    joined.cohorts = cohorts
     return joined
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.cohorts import Token
 from raceproof.analysis.records import RelativeLock
-from raceproof.analysis.state import State, Symbol, Token
+from raceproof.analysis.state import State, Symbol
 from raceproof.ir import Cast, Freeze, GlobalAddress, Offset, Register, Value
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ class ThreadEvents:
         return {
             ev.ThreadCreate: self._create,
             ev.ThreadJoin: self._join,
+            ev.ThreadDetach: self._detach,
             ev.ThreadExit: self._exit,
             ev.ProcessExit: self._end,
             ev.ThreadSelf: self._self,
@@ -59,15 +60,22 @@ class ThreadEvents:
             )
         ids = domain.BOTTOM
         before = state.running
+        known, filling = state.cohorts, None
         if event.id_pointer is not None:
             self._record_id(act, call, event.id_pointer, state)
+            if self.run.cohorts is not None:
+                filling = self.run.cohorts.filling(act, state, event.id_pointer)
         for name in names:
             ids = domain.join(ids, self._start(act, call, name, argument, state, before))
+        created = self._threads_of(ids)
         if ids.is_bottom:
             ids = domain.any_integer(memory.bits)
+        address = None
         if event.id_pointer is not None:
             address = memory.address(act, state, event.id_pointer)
             memory.write(state, address, 0, memory.bits // 8, ids)
+        if self.run.cohorts is not None:
+            self.run.cohorts.created(state, known, before, created, filling, address)
         self.analysis.hand_over(argument)
         memory.publish(state, argument)
         result = ids if event.id_is_result else domain.constant(0, 32)
@@ -92,6 +100,8 @@ class ThreadEvents:
         )
         info = threads.find(self.run.thread, site, call.number, name)
         info.is_handler = info.is_handler or is_handler
+        if info.parent != creator.index:
+            threads.adopted(info)
         if info is creator or before & info.bit or not creator.is_unique:
             threads.not_unique(info)
         is_repeated = site.is_capped or self.run.is_repeated(act)
@@ -140,13 +150,17 @@ class ThreadEvents:
         self._note_waiting(value, state)
         if joined is not None:
             info = self.threads[joined]
-            if info.left is None and info.runs and not self.analysis.is_cancelled(joined):
-                return []
-            if info.is_unique:
+            is_other = joined != self.run.thread
+            if info.left is None and info.runs and is_other:
+                if not self.analysis.is_cancelled(joined):
+                    return []
+            if info.is_unique and is_other:
                 info.joins[call.number] = None
                 self._gone(state, joined)
         if event.result_pointer is not None:
             self._store_result(act, call, event, state, value)
+        if is_certain and self.run.cohorts is not None:
+            self.run.cohorts.waited(act, state, event.thread, event.is_indirect)
         width = self.run.evaluator.width(call.result.type) if call.result is not None else None
         zero = domain.constant(0, width) if width is not None and is_certain else None
         self.calls.result(act, call, state, zero)
@@ -181,6 +195,35 @@ class ThreadEvents:
         state.running &= ~gone
         state.sure &= ~gone
         self.calls.memory.absorb(state, ended)
+
+    def none_left(self, state: State, threads: int) -> None:
+        """All instances of these threads that this one knows of have been waited for."""
+        for info in self.threads.all:
+            if threads >> info.index & 1 and not (info.is_adopted or info.is_detached):
+                self._gone(state, info.index)
+
+    def _threads_of(self, ids: AbstractValue) -> int:
+        """Bit set of the threads that ids stand for."""
+        known = self.analysis.objects.thread_ids
+        found = 0
+        for base in ids.pointers:
+            if base in known:
+                found |= self.threads[known[base]].bit
+        return found
+
+    def _detach(
+        self, act: Activation, call: Call, event: ev.ThreadDetach, state: State
+    ) -> list[State]:
+        """Whoever waits for the thread later may not wait at all."""
+        value = scalar(self.run.value(act, state, event.thread))
+        if event.is_indirect:
+            memory = self.calls.memory
+            value = memory.read(state, value, 0, memory.bits // 8, memory.bits)
+        ids = self._threads_of(value)
+        for info in self.threads.all:
+            if value.is_unknown or not ids or ids >> info.index & 1:
+                self.threads.detached(info)
+        return self.calls.library.plain(act, call, event, state)
 
     def _store_result(
         self, act: Activation, call: Call, event: ev.ThreadJoin, state: State, value: AbstractValue

@@ -29,6 +29,10 @@ class ThreadInfo:
     is_unique: bool = True
     is_repeated: bool = False
     """May instances run one after the other? Then what it makes is made more than once."""
+    is_adopted: bool = False
+    """May it be created by others than its parent? A thread that creates itself, say."""
+    is_detached: bool = False
+    """May it be detached, so that nobody can wait for it?"""
     is_handler: bool = False
     """A signal handler, which runs on some thread's behalf."""
     start: State | None = None
@@ -153,6 +157,16 @@ class Threads:
             self.version += 1
         if not info.beside & info.bit:
             info.beside |= info.bit
+            self.version += 1
+
+    def adopted(self, info: ThreadInfo) -> None:
+        if not info.is_adopted:
+            info.is_adopted = True
+            self.version += 1
+
+    def detached(self, info: ThreadInfo) -> None:
+        if not info.is_detached:
+            info.is_detached = True
             self.version += 1
 
     def ended(self, info: ThreadInfo, running: int) -> None:

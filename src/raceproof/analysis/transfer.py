@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from raceproof.analysis.linear import number_of
 from raceproof.analysis.state import Content, State
 from raceproof.domains import integer_operations, value_operations, value_refinement
 from raceproof.domains import integers as ints
@@ -82,6 +83,7 @@ def _slot(run: Interpreter, act: Activation, i: StackSlot, state: State) -> list
         act.slots.append(base)
     if not is_weak or state.memory.get(base) is None:
         state.memory = state.memory.set(base, contents_of.uninitialised(size))
+    state.wrote(base, None, None)
     run.assign(act, i, state, domain.address(base, 0, run.evaluator.pointer_bits))
     return [state]
 
@@ -90,13 +92,22 @@ def _load(run: Interpreter, act: Activation, i: Load, state: State) -> list[Stat
     value = run.calls.memory.load(act, i, state, i.pointer, i.type, bool(i.atomic))
     if value is None:
         return []
+    if run.cohorts is None:
+        run.assign(act, i, state, value)
+        return [state]
+    address = run.calls.memory.address(act, state, i.pointer)
     run.assign(act, i, state, value)
+    run.cohorts.loaded(act, i, state, address)
     return [state]
 
 
 def _store(run: Interpreter, act: Activation, i: Store, state: State) -> list[State]:
     value = run.value(act, state, i.value)
+    number = None if run.cohorts is None else number_of(act, state, i.value)
     ok = run.calls.memory.store(act, i, state, i.pointer, i.value.type, value, bool(i.atomic))
+    if run.cohorts is not None and number is not None:
+        address = run.calls.memory.address(act, state, i.pointer)
+        run.cohorts.stored(act, i, state, address, number)
     return [state] if ok else []
 
 

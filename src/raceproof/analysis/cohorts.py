@@ -1,0 +1,363 @@
+"""Threads that a loop creates and another loop waits for, however many they are.
+
+    for (i = 0; i < n; i++) pthread_create(&ids[i], NULL, work, NULL);
+    for (i = 0; i < n; i++) pthread_join(ids[i], NULL);
+    // no thread of the first loop runs here
+
+Nobody knows `n`, so all but the first few of these threads are one abstract thread with many
+instances, and joining one of them proves nothing. What is noted here, as part of a state, are facts
+about *cohorts*:
+
+- `Filling`: in a counting loop that has not ended, each round so far has created one thread and
+  stored its id in the element of an array that belongs to the round;
+- `Cohort`: every running instance of some threads has its id in the array, at an index of a range
+  (from a low to a high sum over registers and variables, whatever their values);
+- `Draining`: in a counting loop that has not ended, each round so far has waited for the thread
+  whose id is in the round's element, for a cohort.
+
+Each speaks about a set of threads, and about running instances only. So it holds for a thread that
+does not run, whatever the array; that makes joins of states simple (`joined`).
+
+Why it is sound
+---------------
+
+*Names.* A `Linear` is a number: a root plus a constant. A root is a register in one activation, or
+the content of an exact cell of a single object. An assignment of the register, and a write that may
+touch the cell, drop every fact that mentions it (`without_root`). What other threads write ends up
+there too: a cell is given as a root only while no running thread writes it, and the writes of a
+thread that is waited for are writes. So two equal `Linear`s of one state are equal numbers.
+
+*Filling.* It begins in a loop's first round (none of its threads was running before), and stays if
+the next round begins with the round's thread created (`is_done`), and no second one. Counters of
+different rounds differ: the loop goes on as long as a test of the counter against a bound that does
+not change succeeds, so a counter that came again would come again for ever, and the loop would have
+no end. Elements of different counters do not overlap (they are at least an id apart; an address
+that wraps around is outside of the array). So the ids of all threads of the loop are in different
+elements, and still there if nothing else may have written to any of them (`Region`).
+
+*Cohort.* When the head's test fails for the first time, the counter has taken all values of the
+range that test and step describe, and no others (`Range`). Leaving in another way gives no cohort.
+
+*Draining.* Begins in the first round too. Each round has waited for the thread of its element. When
+the head's test fails, the counter has taken all values of its range, and if this is the cohort's
+range, all of the cohort has been waited for. If the test fails at once, the range is empty, and the
+cohort too.
+
+*Creation* of further instances of a thread drops it from every fact, but for the filling that they
+belong to. Threads with creators other than the one whose state this is, threads that may be
+detached, and those whose id may be overwritten by another thread don't count (`cohort_events`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from raceproof.domains.integers import Integers
+
+
+class Token(NamedTuple):
+    """The value of a register in one activation, whatever it is."""
+
+    context: int
+    register: int
+
+    def zero_extended(self) -> Token:
+        """The name of the same value, widened as an unsigned number."""
+        return Token(self.context, ~self.register)
+
+
+class Cell(NamedTuple):
+    """As a root: what stands there now."""
+
+    base: int
+    offset: int
+    size: int
+
+
+Root = Token | Cell
+
+
+class Linear(NamedTuple):
+    """A number: root + constant."""
+
+    root: Root | None
+    constant: int
+
+    def plus(self, number: int) -> Linear:
+        return Linear(self.root, self.constant + number)
+
+
+class Range(NamedTuple):
+    """From `low` up to and without `high`, as a test of this `sign` sees it (s, u).
+
+    With an empty sign the test was `!=`: the same numbers if low <= high, else far more.
+    """
+
+    sign: str
+    low: Linear
+    high: Linear
+
+    def moved(self, distance: int) -> Range:
+        return Range(self.sign, self.low.plus(distance), self.high.plus(distance))
+
+    def covers(self, other: Range) -> bool:
+        same = self.low == other.low and self.high == other.high
+        return same and self.sign in ("", other.sign)
+
+
+class Region(NamedTuple):
+    """Bytes of an object: `size` from `start`, and again after each `stride` if that is not 0; the
+    whole object if the size is 0."""
+
+    base: int
+    start: int
+    stride: int
+    size: int
+
+    def may_touch(self, base: int, offsets: Integers | None, size: int | None) -> bool:
+        if base != self.base:
+            return False
+        if offsets is None or size is None or self.size == 0:
+            return True
+        first, last, step = offsets.progression()
+        if self.stride == 0:
+            return first < self.start + self.size and self.start < last + size
+        if step % self.stride:
+            return True
+        distance = (first - self.start) % self.stride
+        return distance < self.size or distance + size > self.stride
+
+
+class Loop(NamedTuple):
+    """A loop of a running function."""
+
+    context: int
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A counting loop that has not ended."""
+
+    loop: Loop
+    counter: Root
+    """The counter's value in this round."""
+    start: Linear
+    bound: Linear | None = None
+    """As the head's test saw it; not tested yet if None."""
+    is_first: bool = True
+    """Is this the first round?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Elements of an array: bytes from root + constant + index * stride.
+
+    With `through` they hold addresses, and what is meant is so many bytes behind each.
+    """
+
+    root: int | Root
+    constant: int
+    stride: int
+    extension: str
+    """How the index becomes as wide as an address: s, z, or empty."""
+    through: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    loop: Loop
+    slots: Slots
+    shift: int
+    """The index is the counter plus this."""
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    slots: Slots
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Draining:
+    loop: Loop
+    cohort: Cohort
+    shift: int
+    is_done: bool
+
+
+Fact = Filling | Cohort | Draining
+
+
+class Pick(NamedTuple):
+    """An id that was loaded from the element `counter + shift` of a cohort's array, in this round
+    of a loop."""
+
+    cohort: Cohort
+    loop: Loop
+    shift: int
+
+
+class Members(NamedTuple):
+    threads: int
+    """Bit set of the threads that a fact speaks about."""
+    regions: frozenset[Region]
+    """Where their ids are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cohorts:
+    """All that is known; never changed in place."""
+
+    aliases: dict[Token, Linear]
+    """Registers that hold what was loaded from a cell."""
+    names: dict[Cell, Linear]
+    """Cells that hold a number with another name."""
+    counts: dict[Loop, Count]
+    facts: dict[Fact, Members]
+    picks: dict[Token, Pick]
+    """Registers that hold ids."""
+
+    def without(self, is_void: Callable[[Linear | int | Root], bool]) -> Cohorts:
+        """Without what mentions something void."""
+        aliases = {k: v for k, v in self.aliases.items() if not (is_void(k) or is_void(v))}
+        names = {k: v for k, v in self.names.items() if not (is_void(k) or is_void(v))}
+        counts = {
+            k: count
+            for k, count in self.counts.items()
+            if not (is_void(count.start) or (count.bound is not None and is_void(count.bound)))
+        }
+        facts = {
+            fact: members
+            for fact, members in self.facts.items()
+            if not any(is_void(part) for part in _parts(fact))
+        }
+        picks = {k: v for k, v in self.picks.items() if not is_void(k) and v.cohort in facts}
+        return Cohorts(aliases, names, counts, facts, picks)
+
+    def without_root(self, root: Root) -> Cohorts:
+        def is_void(part: Linear | int | Root) -> bool:
+            return part == root or (isinstance(part, Linear) and part.root == root)
+
+        if not any(map(is_void, self._mentioned())):
+            return self
+        return self.without(is_void)
+
+    def without_context(self, context: int) -> Cohorts:
+        """The function has returned: its registers mean nothing any more."""
+
+        def is_void(part: Linear | int | Root) -> bool:
+            root = part.root if isinstance(part, Linear) else part
+            return isinstance(root, tuple) and len(root) == 2 and root[0] == context
+
+        kept = self.without(is_void)
+        counts = {k: v for k, v in kept.counts.items() if k.context != context}
+        facts = {
+            fact: members
+            for fact, members in kept.facts.items()
+            if isinstance(fact, Cohort) or fact.loop.context != context
+        }
+        picks = {k: v for k, v in kept.picks.items() if v.loop.context != context}
+        return replace(kept, counts=counts, facts=facts, picks=picks)
+
+    def with_facts(self, facts: dict[Fact, Members]) -> Cohorts:
+        """An id from the array of a cohort that is no more, or is a new one, is any id."""
+        picks = {
+            k: v
+            for k, v in self.picks.items()
+            if facts.get(v.cohort) == self.facts.get(v.cohort) and v.cohort in facts
+        }
+        return replace(self, facts=facts, picks=picks)
+
+    def written(self, base: int, offsets: Integers | None, size: int | None) -> Cohorts:
+        """Without what the write of some bytes may change."""
+        touched = {
+            cell
+            for cell in self._cells()
+            if Region(cell.base, cell.offset, 0, cell.size).may_touch(base, offsets, size)
+        }
+        found = self
+        for cell in touched:
+            found = found.without_root(cell)
+        if any(
+            region.may_touch(base, offsets, size)
+            for members in found.facts.values()
+            for region in members.regions
+        ):
+            facts = {
+                fact: members
+                for fact, members in found.facts.items()
+                if not any(region.may_touch(base, offsets, size) for region in members.regions)
+            }
+            found = found.with_facts(facts)
+        return found
+
+    def _mentioned(self) -> Iterable[Linear | int | Root]:
+        yield from self.aliases
+        yield from self.aliases.values()
+        yield from self.names
+        yield from self.names.values()
+        for count in self.counts.values():
+            yield count.start
+            if count.bound is not None:
+                yield count.bound
+        for fact in self.facts:
+            yield from _parts(fact)
+        yield from self.picks
+
+    def _cells(self) -> set[Cell]:
+        found = set()
+        for part in self._mentioned():
+            root = part.root if isinstance(part, Linear) else part
+            if isinstance(root, Cell):
+                found.add(root)
+        return found
+
+
+NOTHING = Cohorts({}, {}, {}, {}, {})
+
+
+def _parts(fact: Fact) -> tuple[Linear | int | Root, ...]:
+    match fact:
+        case Filling(slots=slots):
+            return (slots.root,)
+        case Cohort(slots=slots, range=numbers):
+            return (slots.root, numbers.low, numbers.high)
+        case Draining(cohort=cohort):
+            return _parts(cohort)
+
+
+def joined(a: Cohorts, running: int, b: Cohorts, others: int) -> Cohorts:
+    """What holds in both of two states with these running threads; `a` itself if that is all."""
+    if a is b:
+        return a
+    facts: dict[Fact, Members] = {}
+    for fact in {**a.facts, **b.facts}:
+        mine, theirs = a.facts.get(fact), b.facts.get(fact)
+        in_a, in_b = mine.threads if mine else 0, theirs.threads if theirs else 0
+        threads = (in_a | in_b) & (in_a | ~running) & (in_b | ~others)
+        if threads:
+            regions = (mine.regions if mine else frozenset()) | (
+                theirs.regions if theirs else frozenset()
+            )
+            facts[fact] = Members(threads, regions)
+    found = Cohorts(
+        _common(a.aliases, b.aliases),
+        _common(a.names, b.names),
+        _common(a.counts, b.counts),
+        facts,
+        _common(a.picks, b.picks),
+    )
+    return a if found == a else found
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def _common(a: dict[_Key, _Value], b: dict[_Key, _Value]) -> dict[_Key, _Value]:
+    return {key: value for key, value in a.items() if b.get(key) == value}
