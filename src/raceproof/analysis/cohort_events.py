@@ -6,6 +6,7 @@ skipped in programs that create no threads in loops.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,14 @@ from raceproof.analysis.cohorts import (
     Draining,
     Fact,
     Filling,
+    Keeping,
     Linear,
     Loop,
     Members,
     Pick,
     Range,
     Region,
+    Slots,
     Token,
 )
 from raceproof.analysis.counted_loops import CountedLoop
@@ -30,12 +33,12 @@ from raceproof.analysis.linear import (
     Place,
     cell_at,
     content_of,
+    leaf_of,
     number_of,
     place_of,
     resolved,
 )
 from raceproof.analysis.state import State
-from raceproof.domains import integers as ints
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Load, Register, Store, Value
 
@@ -67,22 +70,64 @@ class CohortEvents:
             if content.root != token:
                 aliases = {**state.cohorts.aliases, token: content}
                 state.cohorts = replace(state.cohorts, aliases=aliases)
-        if state.cohorts.facts and size == self.bytes:
-            pick = self._pick(act, state, load.pointer)
-            if pick is not None:
-                state.cohorts = replace(state.cohorts, picks={**state.cohorts.picks, token: pick})
+        known = state.cohorts
+        if known.counts and (known.facts or known.kept) and size == self.bytes:
+            self._loaded_element(act, load, state, token)
 
-    def stored(
-        self, act: Activation, store: Store, state: State, address: AbstractValue, value: Linear
-    ) -> None:
-        """Call it after the write, with what the value was before."""
-        if store.volatile:
+    def _loaded_element(self, act: Activation, load: Load, state: State, token: Token) -> None:
+        known = state.cohorts
+        pick = self._pick(act, state, load.pointer)
+        if pick is not None:
+            state.cohorts = replace(known, picks={**known.picks, token: pick})
             return
+        place = place_of(self.run, act, state, load.pointer)
+        loop = self._loop_of(state, place)
+        for root, keeping in known.kept.items():
+            if place is not None and keeping[:3] == (loop, place.slots, place.shift):
+                state.cohorts = replace(known, aliases={**known.aliases, token: Linear(root, 0)})
+                return
+
+    def store(self, act: Activation, store: Store, state: State, write: Callable[[], bool]) -> bool:
+        """Does a write and says what is known after it."""
+        before = state.cohorts
+        number = number_of(act, state, store.value)
+        address = self.run.calls.memory.address(act, state, store.pointer)
+        place = place_of(self.run, act, state, store.pointer) if before.counts else None
+        loop = self._loop_of(state, place)
+        fresh = {token for token, _ in state.fresh}
+        if not write():
+            return False
         size = self.analysis.program.layout.store_size(store.value.type)
-        cell = cell_at(self.run, state, address, size)
-        if cell is not None and value.root != cell:
-            names = {**state.cohorts.names, cell: value}
-            state.cohorts = replace(state.cohorts, names=names)
+        if place is not None and loop is not None and size <= abs(place.slots.stride):
+            self._spare(state, before, loop, place)
+            if number is not None and number.root in fresh and number.constant == 0:
+                assert isinstance(number.root, Token)
+                regions = self._regions(place.slots, address, size)
+                kept = Keeping(loop, place.slots, place.shift, regions)
+                known = state.cohorts
+                state.cohorts = replace(known, kept={**known.kept, number.root: kept})
+        if number is not None and not store.volatile:
+            cell = cell_at(self.run, state, address, size)
+            if cell is not None and number.root != cell:
+                self._name(state, cell, number)
+        return True
+
+    def _spare(self, state: State, before: Cohorts, loop: Loop, place: Place) -> None:
+        """A write to the element of a round leaves those of other rounds alone. In a filling these
+        are all that matter until the round's thread is created; of a cohort, once the round's
+        thread has been waited for."""
+        facts = dict(state.cohorts.facts)
+        for fact, members in before.facts.items():
+            if isinstance(fact, Cohort) or fact.loop != loop or fact.shift != place.shift:
+                continue
+            if isinstance(fact, Filling):
+                if not fact.is_done and _array(fact.slots) == place.slots:
+                    facts[fact] = members
+            elif fact.is_done and _array(fact.cohort.slots) == place.slots:
+                if fact.cohort in before.facts:
+                    facts[fact] = members
+                    facts[fact.cohort] = before.facts[fact.cohort]
+        state.cohorts = replace(state.cohorts, facts=facts)
 
     # --- loops ------------------------------------------------------------
 
@@ -155,7 +200,8 @@ class CohortEvents:
                 facts[replace(fact, is_done=False)] = members
         counts = {**state.cohorts.counts, loop: replace(count, is_first=False)}
         picks = {k: v for k, v in state.cohorts.picks.items() if v.loop != loop}
-        state.cohorts = replace(state.cohorts, counts=counts, facts=facts, picks=picks)
+        kept = {k: v for k, v in state.cohorts.kept.items() if v.loop != loop}
+        state.cohorts = replace(state.cohorts, counts=counts, facts=facts, picks=picks, kept=kept)
 
     def tested(self, act: Activation, head: int, state: State) -> None:
         """The head compares the counter with the bound; both must be what they were."""
@@ -221,7 +267,7 @@ class CohortEvents:
 
     def _abandon(self, state: State, loop: Loop) -> None:
         known = state.cohorts
-        if loop not in known.counts and not known.facts:
+        if loop not in known.counts and not (known.facts or known.kept):
             return
         counts = {k: v for k, v in known.counts.items() if k != loop}
         facts = {
@@ -230,7 +276,8 @@ class CohortEvents:
             if isinstance(fact, Cohort) or fact.loop != loop
         }
         picks = {k: v for k, v in known.picks.items() if v.loop != loop}
-        state.cohorts = replace(known, counts=counts, facts=facts, picks=picks)
+        kept = {k: v for k, v in known.kept.items() if v.loop != loop}
+        state.cohorts = replace(known, counts=counts, facts=facts, picks=picks, kept=kept)
 
     def _counter(self, act: Activation, counted: CountedLoop) -> Token:
         if counted.pointer is None:
@@ -251,9 +298,15 @@ class CohortEvents:
         """The filling that an id belongs to which is about to be stored at the address."""
         place = place_of(self.run, act, state, pointer)
         loop = self._loop_of(state, place)
-        if place is None or loop is None or abs(place.slots.stride) < self.bytes:
+        if place is None:
+            number = number_of(act, state, pointer)
+            if number is not None and isinstance(number.root, Token):
+                keeping = state.cohorts.kept.get(number.root)
+                if keeping is not None:
+                    slots = replace(keeping.slots, through=number.constant)
+                    return Filling(keeping.loop, slots, keeping.shift, False)
             return None
-        if not _is_consistent(place):
+        if loop is None or abs(place.slots.stride) < self.bytes or not _is_consistent(place):
             return None
         return Filling(loop, place.slots, place.shift, False)
 
@@ -275,14 +328,28 @@ class CohortEvents:
             old = before.facts.get(filling, Members(0, frozenset()))
             is_second = replace(filling, is_done=True) in before.facts
             if threads and not (is_second or threads & running & ~old.threads):
-                regions = old.regions | self._regions(filling, address)
+                regions = old.regions | self._where(before, filling, address)
                 facts[replace(filling, is_done=True)] = Members(old.threads | threads, regions)
         state.cohorts = state.cohorts.with_facts(facts)
 
-    def _regions(self, filling: Filling, address: AbstractValue) -> frozenset[Region]:
-        slots = filling.slots
+    def _where(self, known: Cohorts, filling: Filling, address: AbstractValue) -> frozenset[Region]:
+        """Where the id is that is stored at the address, and all that leads there."""
+        through = filling.slots.through
+        if through is None:
+            return self._regions(filling.slots, address, self.bytes)
+        objects = {Region(base, through, 0, self.bytes) for base in address.pointers}
+        return frozenset(objects).union(
+            *(
+                keeping.regions
+                for keeping in known.kept.values()
+                if keeping.loop == filling.loop and keeping.slots == _array(filling.slots)
+            )
+        )
+
+    def _regions(self, slots: Slots, address: AbstractValue, size: int) -> frozenset[Region]:
+        """All elements of an array, one of which is at the address."""
         if isinstance(slots.root, int):
-            return frozenset({Region(slots.root, slots.constant, abs(slots.stride), self.bytes)})
+            return frozenset({Region(slots.root, slots.constant, abs(slots.stride), size)})
         return frozenset(Region(base, 0, 0, 0) for base in address.pointers)
 
     def waited(self, act: Activation, state: State, thread: Value, is_indirect: bool) -> None:
@@ -300,7 +367,7 @@ class CohortEvents:
                     return
                 token = Token(*known.root)
             pick = state.cohorts.picks.get(token)
-        if pick is None or not self._is_own(state, pick.cohort):
+        if pick is None or pick.is_address or not self._is_own(state, pick.cohort):
             return
         count = state.cohorts.counts[pick.loop]
         waiting = Draining(pick.loop, pick.cohort, pick.shift, False)
@@ -313,24 +380,29 @@ class CohortEvents:
             state.cohorts = replace(state.cohorts, facts=facts)
 
     def _pick(self, act: Activation, state: State, pointer: Value) -> Pick | None:
-        """Which element of which cohort's array is at an address."""
+        """Which element of which cohort's array is at an address, or is found through it."""
+        leaf = leaf_of(act, pointer)
+        if leaf is not None:
+            pick = state.cohorts.picks.get(leaf[0])
+            if pick is not None and pick.is_address:
+                is_it = leaf[1] == pick.cohort.slots.through
+                return pick._replace(is_address=False) if is_it else None
         place = place_of(self.run, act, state, pointer)
         loop = self._loop_of(state, place)
         if place is None or loop is None or not _is_consistent(place):
             return None
         for fact in state.cohorts.facts:
-            if isinstance(fact, Cohort) and fact.slots == place.slots:
+            if isinstance(fact, Cohort) and _array(fact.slots) == place.slots:
                 if self._is_own(state, fact):
-                    return Pick(fact, loop, place.shift)
+                    return Pick(fact, loop, place.shift, fact.slots.through is not None)
         return None
 
     def _is_own(self, state: State, cohort: Cohort) -> bool:
         """Does no running thread write to the array of ids?"""
-        everywhere = ints.top(self.bytes * 8)
-        interference = self.analysis.interference
         return not any(
-            interference.has_writes(region.base, everywhere, 1, state.running)
+            region.may_touch(region.base, offsets, size)
             for region in state.cohorts.facts[cohort].regions
+            for offsets, size in self.analysis.interference.writes(region.base, state.running)
         )
 
     def _loop_of(self, state: State, place: Place | None) -> Loop | None:
@@ -340,6 +412,10 @@ class CohortEvents:
             if count.counter == place.counter:
                 return loop
         return None
+
+
+def _array(slots: Slots) -> Slots:
+    return slots if slots.through is None else replace(slots, through=None)
 
 
 def _is_consistent(place: Place) -> bool:

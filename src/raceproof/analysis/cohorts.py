@@ -195,11 +195,22 @@ Fact = Filling | Cohort | Draining
 
 class Pick(NamedTuple):
     """An id that was loaded from the element `counter + shift` of a cohort's array, in this round
-    of a loop."""
+    of a loop; or the address through which the id is found."""
 
     cohort: Cohort
     loop: Loop
     shift: int
+    is_address: bool = False
+
+
+class Keeping(NamedTuple):
+    """An element, in this round of a loop, holds the address of an object that was new when it was
+    stored there."""
+
+    loop: Loop
+    slots: Slots
+    shift: int
+    regions: frozenset[Region]
 
 
 class Members(NamedTuple):
@@ -221,6 +232,8 @@ class Cohorts:
     facts: dict[Fact, Members]
     picks: dict[Token, Pick]
     """Registers that hold ids."""
+    kept: dict[Token, Keeping]
+    """Registers with the address of a new object, and where it is kept."""
 
     def without(self, is_void: Callable[[Linear | int | Root], bool]) -> Cohorts:
         """Without what mentions something void."""
@@ -237,7 +250,8 @@ class Cohorts:
             if not any(is_void(part) for part in _parts(fact))
         }
         picks = {k: v for k, v in self.picks.items() if not is_void(k) and v.cohort in facts}
-        return Cohorts(aliases, names, counts, facts, picks)
+        kept = {k: v for k, v in self.kept.items() if not (is_void(k) or is_void(v.slots.root))}
+        return Cohorts(aliases, names, counts, facts, picks, kept)
 
     def without_root(self, root: Root) -> Cohorts:
         def is_void(part: Linear | int | Root) -> bool:
@@ -262,7 +276,8 @@ class Cohorts:
             if isinstance(fact, Cohort) or fact.loop.context != context
         }
         picks = {k: v for k, v in kept.picks.items() if v.loop.context != context}
-        return replace(kept, counts=counts, facts=facts, picks=picks)
+        keeping = {k: v for k, v in kept.kept.items() if v.loop.context != context}
+        return replace(kept, counts=counts, facts=facts, picks=picks, kept=keeping)
 
     def with_facts(self, facts: dict[Fact, Members]) -> Cohorts:
         """An id from the array of a cohort that is no more, or is a new one, is any id."""
@@ -294,7 +309,12 @@ class Cohorts:
                 if not any(region.may_touch(base, offsets, size) for region in members.regions)
             }
             found = found.with_facts(facts)
-        return found
+        keeping = {
+            k: v
+            for k, v in found.kept.items()
+            if not any(region.may_touch(base, offsets, size) for region in v.regions)
+        }
+        return found if len(keeping) == len(found.kept) else replace(found, kept=keeping)
 
     def _mentioned(self) -> Iterable[Linear | int | Root]:
         yield from self.aliases
@@ -308,6 +328,9 @@ class Cohorts:
         for fact in self.facts:
             yield from _parts(fact)
         yield from self.picks
+        for token, keeping in self.kept.items():
+            yield token
+            yield keeping.slots.root
 
     def _cells(self) -> set[Cell]:
         found = set()
@@ -318,7 +341,7 @@ class Cohorts:
         return found
 
 
-NOTHING = Cohorts({}, {}, {}, {}, {})
+NOTHING = Cohorts({}, {}, {}, {}, {}, {})
 
 
 def _parts(fact: Fact) -> tuple[Linear | int | Root, ...]:
@@ -351,6 +374,7 @@ def joined(a: Cohorts, running: int, b: Cohorts, others: int) -> Cohorts:
         _common(a.counts, b.counts),
         facts,
         _common(a.picks, b.picks),
+        _common(a.kept, b.kept),
     )
     return a if found == a else found
 

@@ -6,6 +6,8 @@ beside it wrote to the bytes it reads. Entries only grow; after a few changes th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
 from raceproof.domains.integers import Integers
@@ -176,6 +178,17 @@ class Interference:
             if any(start < high + size and low < start + n for start, n in writes.exact):
                 return True
         return False
+
+    def writes(self, base: int, threads: int) -> Iterator[tuple[Integers | None, int]]:
+        """Where those threads write to a base: offsets (None: anywhere), and how many bytes."""
+        for thread, writes in self._writes.get(base, {}).items():
+            if threads >> thread & 1:
+                if writes.anywhere is not None:
+                    yield None, 1
+                for start, size in writes.exact:
+                    yield ints.constant(start, self._pointer_bits), size
+                for starts, size in writes.ranges:
+                    yield starts, size
 
     def cells(self, base: int, threads: int) -> list[tuple[int | None, int, AbstractValue]]:
         """What those threads wrote to a base: (offset or None if unclear, size, value)."""

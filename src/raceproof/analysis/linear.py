@@ -39,6 +39,10 @@ def number_of(act: Activation, state: State, value: Value) -> Linear | None:
         if isinstance(definition, Freeze):
             value = definition.value
             continue
+        if isinstance(definition, Offset) and not definition.terms:
+            value = definition.base
+            constant += definition.constant
+            continue
         step = constant_added(definition)
         if step is not None and "nsw" in getattr(definition, "flags", ()):
             value = step[0]
@@ -57,6 +61,26 @@ def resolved(act: Activation, state: State, register: int) -> Linear:
         constant = known.constant
     alias = state.cohorts.aliases.get(token)
     return Linear(token, constant) if alias is None else alias.plus(constant)
+
+
+def leaf_of(act: Activation, value: Value) -> tuple[Token, int] | None:
+    """An address as a register, of the caller's if that knows it, and a distance."""
+    constant = 0
+    while isinstance(value, Register):
+        definition = act.flow.definitions.get(value.index)
+        if isinstance(definition, Offset) and not definition.terms:
+            value = definition.base
+            constant += definition.constant
+        elif isinstance(definition, Freeze):
+            value = definition.value
+        else:
+            known = act.symbols.get(value.index)
+            if known is None:
+                return act.token(value.index), constant
+            if known.terms or not isinstance(known.root, tuple):
+                return None
+            return Token(*known.root), constant + known.constant
+    return None
 
 
 def cell_at(run: Interpreter, state: State, address: AbstractValue, size: int) -> Cell | None:

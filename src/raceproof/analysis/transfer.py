@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.linear import number_of
 from raceproof.analysis.state import Content, State
 from raceproof.domains import integer_operations, value_operations, value_refinement
 from raceproof.domains import integers as ints
@@ -103,11 +102,12 @@ def _load(run: Interpreter, act: Activation, i: Load, state: State) -> list[Stat
 
 def _store(run: Interpreter, act: Activation, i: Store, state: State) -> list[State]:
     value = run.value(act, state, i.value)
-    number = None if run.cohorts is None else number_of(act, state, i.value)
-    ok = run.calls.memory.store(act, i, state, i.pointer, i.value.type, value, bool(i.atomic))
-    if run.cohorts is not None and number is not None:
-        address = run.calls.memory.address(act, state, i.pointer)
-        run.cohorts.stored(act, i, state, address, number)
+
+    def write() -> bool:
+        memory = run.calls.memory
+        return memory.store(act, i, state, i.pointer, i.value.type, value, bool(i.atomic))
+
+    ok = write() if run.cohorts is None else run.cohorts.store(act, i, state, write)
     return [state] if ok else []
 
 
