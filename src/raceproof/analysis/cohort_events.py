@@ -18,6 +18,7 @@ from raceproof.analysis.cohorts import (
     Draining,
     Fact,
     Filling,
+    Handing,
     Keeping,
     Linear,
     Loop,
@@ -34,6 +35,7 @@ from raceproof.analysis.linear import (
     cell_at,
     content_of,
     leaf_of,
+    loop_of,
     number_of,
     place_of,
     resolved,
@@ -81,7 +83,7 @@ class CohortEvents:
             state.cohorts = replace(known, picks={**known.picks, token: pick})
             return
         place = place_of(self.run, act, state, load.pointer)
-        loop = self._loop_of(state, place)
+        loop = loop_of(state, place)
         for root, keeping in known.kept.items():
             if place is not None and keeping[:3] == (loop, place.slots, place.shift):
                 state.cohorts = replace(known, aliases={**known.aliases, token: Linear(root, 0)})
@@ -93,7 +95,7 @@ class CohortEvents:
         number = number_of(act, state, store.value)
         address = self.run.calls.memory.address(act, state, store.pointer)
         place = place_of(self.run, act, state, store.pointer) if before.counts else None
-        loop = self._loop_of(state, place)
+        loop = loop_of(state, place)
         fresh = {token for token, _ in state.fresh}
         if not write():
             return False
@@ -118,7 +120,9 @@ class CohortEvents:
         thread has been waited for."""
         facts = dict(state.cohorts.facts)
         for fact, members in before.facts.items():
-            if isinstance(fact, Cohort) or fact.loop != loop or fact.shift != place.shift:
+            if isinstance(fact, Cohort | Handing):
+                continue
+            if fact.loop != loop or fact.shift != place.shift:
                 continue
             if isinstance(fact, Filling):
                 if not fact.is_done and _array(fact.slots) == place.slots:
@@ -175,7 +179,9 @@ class CohortEvents:
                 self._name(state, cell, Linear(counter, 0))
         if start is None or start.root == counter:
             return
-        counts = {**state.cohorts.counts, loop: Count(loop, counter, start)}
+        may_wrap = counted.sign == "u" and counted.relation in ("le", "ge")
+        count = Count(loop, counter, start, may_wrap=may_wrap)
+        counts = {**state.cohorts.counts, loop: count}
         state.cohorts = replace(state.cohorts, counts=counts)
 
     def _advanced(self, act: Activation, counted: CountedLoop, state: State) -> None:
@@ -196,7 +202,7 @@ class CohortEvents:
         for fact, members in state.cohorts.facts.items():
             if isinstance(fact, Cohort) or fact.loop != loop:
                 facts[fact] = members
-            elif fact.is_done:
+            elif fact.is_done or isinstance(fact, Handing):
                 facts[replace(fact, is_done=False)] = members
         counts = {**state.cohorts.counts, loop: replace(count, is_first=False)}
         picks = {k: v for k, v in state.cohorts.picks.items() if v.loop != loop}
@@ -246,7 +252,7 @@ class CohortEvents:
     def _close(self, state: State, loop: Loop, counted: CountedLoop, numbers: Range) -> None:
         facts = dict(state.cohorts.facts)
         for fact, members in state.cohorts.facts.items():
-            if isinstance(fact, Cohort) or fact.loop != loop:
+            if isinstance(fact, Cohort | Handing) or fact.loop != loop:
                 continue
             del facts[fact]
             slots = fact.slots if isinstance(fact, Filling) else fact.cohort.slots
@@ -297,7 +303,7 @@ class CohortEvents:
     def filling(self, act: Activation, state: State, pointer: Value) -> Filling | None:
         """The filling that an id belongs to which is about to be stored at the address."""
         place = place_of(self.run, act, state, pointer)
-        loop = self._loop_of(state, place)
+        loop = loop_of(state, place)
         if place is None:
             number = number_of(act, state, pointer)
             if number is not None and isinstance(number.root, Token):
@@ -388,7 +394,7 @@ class CohortEvents:
                 is_it = leaf[1] == pick.cohort.slots.through
                 return pick._replace(is_address=False) if is_it else None
         place = place_of(self.run, act, state, pointer)
-        loop = self._loop_of(state, place)
+        loop = loop_of(state, place)
         if place is None or loop is None or not _is_consistent(place):
             return None
         for fact in state.cohorts.facts:
@@ -404,14 +410,6 @@ class CohortEvents:
             for region in state.cohorts.facts[cohort].regions
             for offsets, size in self.analysis.interference.writes(region.base, state.running)
         )
-
-    def _loop_of(self, state: State, place: Place | None) -> Loop | None:
-        if place is None:
-            return None
-        for loop, count in state.cohorts.counts.items():
-            if count.counter == place.counter:
-                return loop
-        return None
 
 
 def _array(slots: Slots) -> Slots:

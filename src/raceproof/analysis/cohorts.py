@@ -150,6 +150,9 @@ class Count:
     """As the head's test saw it; not tested yet if None."""
     is_first: bool = True
     """Is this the first round?"""
+    may_wrap: bool = False
+    """May it go on for ever, through all numbers again and again? `k <= m` does, unsigned, with the
+    greatest number for `m`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +180,30 @@ class Filling:
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """What a loop gives to the threads it creates, a different one in each round; see
+    `own_arguments`."""
+
+    kind: str
+    """element (its address), number (the counter), or object (new ones)"""
+    slots: Slots | None = None
+    shift: int = 0
+    """The index of the element, or the number, is the counter plus this."""
+    size: int = 0
+    """Bytes from element to element; bits of the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handing:
+    """Every running instance was created in this run of the loop, one in a round, with the
+    round's argument; `is_done`: in this round too."""
+
+    loop: Loop
+    argument: Argument
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Cohort:
     slots: Slots
     range: Range
@@ -190,7 +217,7 @@ class Draining:
     is_done: bool
 
 
-Fact = Filling | Cohort | Draining
+Fact = Filling | Cohort | Draining | Handing
 
 
 class Pick(NamedTuple):
@@ -352,6 +379,8 @@ def _parts(fact: Fact) -> tuple[Linear | int | Root, ...]:
             return (slots.root, numbers.low, numbers.high)
         case Draining(cohort=cohort):
             return _parts(cohort)
+        case Handing(argument=argument):
+            return () if argument.slots is None else (argument.slots.root,)
 
 
 def joined(a: Cohorts, running: int, b: Cohorts, others: int) -> Cohorts:

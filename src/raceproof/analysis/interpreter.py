@@ -114,6 +114,7 @@ class Interpreter:
         from raceproof.analysis.calls import Calls
         from raceproof.analysis.cohort_events import CohortEvents
         from raceproof.analysis.evaluate import Evaluator
+        from raceproof.analysis.own_arguments import OwnArguments
         from raceproof.analysis.transfer import TRANSFER
 
         self.analysis = analysis
@@ -122,6 +123,7 @@ class Interpreter:
         self.calls = Calls(self)
         self.cohorts = CohortEvents(self) if analysis.rounds.creates_threads else None
         """None if no loop of the program creates threads."""
+        self.own = OwnArguments(self) if analysis.rounds.creates_threads else None
         self.stack: list[Activation] = []
         self._transfer = TRANSFER
         self._recursion: dict[str, Recursion] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from raceproof.analysis.cohorts import Cell, Linear, Root, Slots, Token
+from raceproof.analysis.cohorts import Cell, Linear, Loop, Root, Slots, Token
 from raceproof.analysis.counted_loops import constant_added
 from raceproof.analysis.state import State
 from raceproof.domains.values import AbstractValue
@@ -145,6 +145,16 @@ def place_of(run: Interpreter, act: Activation, state: State, pointer: Value) ->
     counter, shift, stride, extension, is_exact = index
     slots = Slots(root[0], root[1] + constant, stride, extension)
     return Place(slots, counter, shift, is_exact)
+
+
+def loop_of(state: State, place: Place | None) -> Loop | None:
+    """The loop whose counter picks the element."""
+    if place is None:
+        return None
+    for loop, count in state.cohorts.counts.items():
+        if count.counter == place.counter:
+            return loop
+    return None
 
 
 def _index(

@@ -70,6 +70,9 @@ class CellAccess:
             return
         is_atomic = is_atomic or state.holds_atomic()
         relative = relative_locks(state, symbol)
+        own = None
+        if run.own is not None and (state.running or run.thread):
+            own = run.own.of(act, state, pointer, address)
         for base, offsets in address.pointers.items():
             if base in self.objects.private or base in self.objects.thread_ids:
                 continue
@@ -101,6 +104,7 @@ class CellAccess:
                     state.phases,
                     state.gates,
                     state.passed,
+                    own,
                 )
             )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.state import Held, LockKey, Phases
@@ -13,6 +13,21 @@ from raceproof.domains.integers import join as join_integers
 RelativeLock = tuple[Any, ...]
 """A lock known by its place relative to the accessed bytes; equal keys on the same bytes mean the
 same lock. The last element says whether it is held for writing."""
+
+
+class OwnAccess(NamedTuple):
+    """An access at a thread's argument, or at an element with the argument as index."""
+
+    kind: str
+    """argument, or index"""
+    offset: int | None
+    """From the argument, or of the element with the argument as index in its object; None if that
+    is unclear."""
+    scale: int = 0
+    bits: int = 64
+    """Of an index: so many bits of the argument matter."""
+    threads: int = 0
+    """Of a creator: bit set of the threads none of whose running instances has this argument."""
 
 
 @dataclass(eq=False, slots=True)
@@ -42,6 +57,7 @@ class RawAccess:
     gates: frozenset[tuple[int, LockKey]] = frozenset()
     passed: frozenset[LockKey] = frozenset()
     """See `State`."""
+    own: OwnAccess | None = None
     visits: int = 1
 
     def signature(self) -> tuple[object, ...]:
@@ -59,6 +75,7 @@ class RawAccess:
             self.phases,
             self.gates,
             self.passed,
+            self.own,
         )
 
 
@@ -82,6 +99,7 @@ class Records:
             access.phases,
             access.gates,
             access.passed,
+            access.own,
         )
         old = self.accesses.get(key)
         if old is None:

@@ -61,6 +61,9 @@ class ThreadEvents:
         ids = domain.BOTTOM
         before = state.running
         known, filling = state.cohorts, None
+        given = None
+        if self.run.own is not None:
+            given = self.run.own.given(act, state, event.argument)
         if event.id_pointer is not None:
             self._record_id(act, call, event.id_pointer, state)
             if self.run.cohorts is not None:
@@ -76,6 +79,9 @@ class ThreadEvents:
             memory.write(state, address, 0, memory.bits // 8, ids)
         if self.run.cohorts is not None:
             self.run.cohorts.created(state, known, before, created, filling, address)
+        if self.run.own is not None:
+            infos = [info for info in self.threads.all if created >> info.index & 1]
+            self.run.own.handed(state, known, before, infos, given)
         self.analysis.hand_over(argument)
         memory.publish(state, argument)
         result = ids if event.id_is_result else domain.constant(0, 32)

@@ -31,6 +31,10 @@ class ThreadInfo:
     """May instances run one after the other? Then what it makes is made more than once."""
     is_adopted: bool = False
     """May it be created by others than its parent? A thread that creates itself, say."""
+    own: tuple[str, int] | None = None
+    """What kind of argument its instances have, and the size of it; see `own_arguments`."""
+    is_shared: bool = False
+    """May two of its instances have the same argument?"""
     is_detached: bool = False
     """May it be detached, so that nobody can wait for it?"""
     is_handler: bool = False
@@ -162,6 +166,19 @@ class Threads:
     def adopted(self, info: ThreadInfo) -> None:
         if not info.is_adopted:
             info.is_adopted = True
+            self.version += 1
+
+    def owns(self, info: ThreadInfo, kind: tuple[str, int]) -> None:
+        """It was given an argument of its own, of some kind."""
+        if info.own is None:
+            info.own = kind
+            self.version += 1
+        elif info.own != kind:
+            self.shares(info)
+
+    def shares(self, info: ThreadInfo) -> None:
+        if not info.is_shared:
+            info.is_shared = True
             self.version += 1
 
     def detached(self, info: ThreadInfo) -> None:

@@ -20,6 +20,7 @@ _WORDS = {
     "atomic": "both are atomic",
     "disjoint": "they access different bytes",
     "thread-local": "each thread has its own",
+    "own-argument": "each thread has its own element or object",
     "thread-order": "they never happen at the same time",
     "barrier": "a barrier lies between them",
     "gate": "a lock held since the creation keeps the new thread back",

@@ -15,6 +15,7 @@ from raceproof.engines.modular.reasons import (
     disjoint,
     gates,
     locks,
+    own_argument,
     reading,
     relative_locks,
     thread_local,
@@ -31,6 +32,7 @@ REASONS: tuple[tuple[str, Reason], ...] = (
     ("thread-order", thread_order.excludes),
     ("barrier", barriers.excludes),
     ("gate", gates.excludes),
+    ("own-argument", own_argument.excludes),
     ("lock", locks.excludes),
     ("relative-lock", relative_locks.excludes),
 )
