@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.cohorts import (
+    Argument,
     Cell,
     Cohort,
     Cohorts,
@@ -260,7 +261,7 @@ class CohortEvents:
             if moved is None:
                 continue
             if isinstance(fact, Filling):
-                cohort = Cohort(fact.slots, moved)
+                cohort = Cohort(fact.slots, moved, fact.argument)
                 old = facts.get(cohort, Members(0, frozenset()))
                 facts[cohort] = Members(
                     old.threads | members.threads, old.regions | members.regions
@@ -300,8 +301,22 @@ class CohortEvents:
 
     # --- creating and joining ------------------------------------------------------------
 
-    def filling(self, act: Activation, state: State, pointer: Value) -> Filling | None:
-        """The filling that an id belongs to which is about to be stored at the address."""
+    def filling(
+        self,
+        act: Activation,
+        state: State,
+        pointer: Value,
+        given: tuple[Loop | None, Argument] | None,
+    ) -> Filling | None:
+        """The filling that an id belongs to which is about to be stored at the address, of a thread
+        with such an argument."""
+        found = self._filling(act, state, pointer)
+        if found is None or given is None or given[0] != found.loop:
+            return found
+        argument = replace(given[1], shift=given[1].shift - found.shift)
+        return replace(found, argument=argument)
+
+    def _filling(self, act: Activation, state: State, pointer: Value) -> Filling | None:
         place = place_of(self.run, act, state, pointer)
         loop = loop_of(state, place)
         if place is None:
@@ -342,14 +357,15 @@ class CohortEvents:
         """Where the id is that is stored at the address, and all that leads there."""
         through = filling.slots.through
         if through is None:
-            return self._regions(filling.slots, address, self.bytes)
-        objects = {Region(base, through, 0, self.bytes) for base in address.pointers}
-        return frozenset(objects).union(
-            *(
-                keeping.regions
-                for keeping in known.kept.values()
-                if keeping.loop == filling.loop and keeping.slots == _array(filling.slots)
-            )
+            regions = self._regions(filling.slots, address, self.bytes)
+        else:
+            regions = frozenset(Region(base, through, 0, self.bytes) for base in address.pointers)
+        arrays = [_array(filling.slots)]
+        if filling.argument is not None and filling.argument.kind == "object":
+            assert filling.argument.slots is not None
+            arrays.append(filling.argument.slots)
+        return regions.union(
+            *(keeping.regions for keeping in known.kept.values() if keeping.slots in arrays)
         )
 
     def _regions(self, slots: Slots, address: AbstractValue, size: int) -> frozenset[Region]:
@@ -373,7 +389,12 @@ class CohortEvents:
                     return
                 token = Token(*known.root)
             pick = state.cohorts.picks.get(token)
-        if pick is None or pick.is_address or not self._is_own(state, pick.cohort):
+        if (
+            pick is None
+            or pick.is_address
+            or pick.is_argument
+            or not self._is_own(state, pick.cohort)
+        ):
             return
         count = state.cohorts.counts[pick.loop]
         waiting = Draining(pick.loop, pick.cohort, pick.shift, False)
@@ -392,15 +413,24 @@ class CohortEvents:
             pick = state.cohorts.picks.get(leaf[0])
             if pick is not None and pick.is_address:
                 is_it = leaf[1] == pick.cohort.slots.through
-                return pick._replace(is_address=False) if is_it else None
+                return Pick(pick.cohort, pick.loop, pick.shift) if is_it else None
         place = place_of(self.run, act, state, pointer)
         loop = loop_of(state, place)
         if place is None or loop is None or not _is_consistent(place):
             return None
         for fact in state.cohorts.facts:
-            if isinstance(fact, Cohort) and _array(fact.slots) == place.slots:
-                if self._is_own(state, fact):
-                    return Pick(fact, loop, place.shift, fact.slots.through is not None)
+            if not isinstance(fact, Cohort) or not self._is_own(state, fact):
+                continue
+            argument = fact.argument
+            is_argument = (
+                argument is not None and argument.kind == "object" and argument.slots == place.slots
+            )
+            if _array(fact.slots) == place.slots:
+                is_argument = is_argument and argument is not None and argument.shift == 0
+                is_address = fact.slots.through is not None
+                return Pick(fact, loop, place.shift, is_address, is_argument)
+            if is_argument and argument is not None:
+                return Pick(fact, loop, place.shift - argument.shift, False, True)
         return None
 
     def _is_own(self, state: State, cohort: Cohort) -> bool:

@@ -171,15 +171,6 @@ class Slots:
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
-    loop: Loop
-    slots: Slots
-    shift: int
-    """The index is the counter plus this."""
-    is_done: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Argument:
     """What a loop gives to the threads it creates, a different one in each round; see
     `own_arguments`."""
@@ -187,10 +178,22 @@ class Argument:
     kind: str
     """element (its address), number (the counter), or object (new ones)"""
     slots: Slots | None = None
+    """The elements; of objects, where their addresses are kept, if anywhere."""
     shift: int = 0
     """The index of the element, or the number, is the counter plus this."""
     size: int = 0
     """Bytes from element to element; bits of the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    loop: Loop
+    slots: Slots
+    shift: int
+    """The index is the counter plus this."""
+    is_done: bool
+    argument: Argument | None = None
+    """What the threads are given if it is their own; its shift is from the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +210,8 @@ class Handing:
 class Cohort:
     slots: Slots
     range: Range
+    argument: Argument | None = None
+    """As of the filling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,12 +227,13 @@ Fact = Filling | Cohort | Draining | Handing
 
 class Pick(NamedTuple):
     """An id that was loaded from the element `counter + shift` of a cohort's array, in this round
-    of a loop; or the address through which the id is found."""
+    of a loop; or the address through which the id is found, or the argument of that thread."""
 
     cohort: Cohort
     loop: Loop
     shift: int
     is_address: bool = False
+    is_argument: bool = False
 
 
 class Keeping(NamedTuple):
@@ -373,14 +379,18 @@ NOTHING = Cohorts({}, {}, {}, {}, {}, {})
 
 def _parts(fact: Fact) -> tuple[Linear | int | Root, ...]:
     match fact:
-        case Filling(slots=slots):
-            return (slots.root,)
-        case Cohort(slots=slots, range=numbers):
-            return (slots.root, numbers.low, numbers.high)
+        case Filling(slots=slots, argument=argument):
+            return (slots.root, *_roots(argument))
+        case Cohort(slots=slots, range=numbers, argument=argument):
+            return (slots.root, numbers.low, numbers.high, *_roots(argument))
         case Draining(cohort=cohort):
             return _parts(cohort)
         case Handing(argument=argument):
-            return () if argument.slots is None else (argument.slots.root,)
+            return _roots(argument)
+
+
+def _roots(argument: Argument | None) -> tuple[int | Root, ...]:
+    return () if argument is None or argument.slots is None else (argument.slots.root,)
 
 
 def joined(a: Cohorts, running: int, b: Cohorts, others: int) -> Cohorts:

@@ -206,12 +206,14 @@ def _array(
 def _of_caller(
     act: Activation, state: State, value: Value
 ) -> tuple[Activation, State, Value] | None:
-    """An argument as its caller wrote it, if `value` is a parameter."""
+    """An argument as its caller wrote it, if `value` is a parameter. What the function does depends
+    on more than its argument then."""
     if not isinstance(value, Register) or act.origin is None:
         return None
     caller, call, registers = act.origin
     for parameter, argument in zip(act.function.parameters, call.arguments, strict=False):
         if parameter is value:
+            act.is_entangled = True
             there = state.copy()
             there.registers = registers
             return caller, there, argument

@@ -28,7 +28,9 @@ round, stored in an element and then handed over once. So every instance ever ha
 *Accesses.* In the thread: at the argument plus a constant, or at an element of a single array with
 the argument as index. Two of them with all their bytes in one window of the stride's length lie in
 different windows for different arguments. In the creator: the element of the round's counter,
-before the round's thread is created: the instances that run have other counters.
+before the round's thread is created or after it was waited for: the instances that run have other
+counters. What the creator does at the argument of a thread that it has not waited for yet touches
+other bytes than that thread does, or is not excluded.
 """
 
 from __future__ import annotations
@@ -36,7 +38,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.cohorts import Argument, Cohorts, Fact, Handing, Members, Slots, Token
+from raceproof.analysis.cohorts import (
+    Argument,
+    Cohorts,
+    Draining,
+    Fact,
+    Handing,
+    Members,
+    Pick,
+    Slots,
+    Token,
+)
 from raceproof.analysis.counted_loops import constant_added
 from raceproof.analysis.linear import Place, leaf_of, loop_of, number_of, place_of, resolved
 from raceproof.analysis.records import OwnAccess
@@ -84,8 +96,10 @@ class OwnArguments:
             return loop, Argument("element", place.slots, place.shift, abs(place.slots.stride))
         number = number_of(act, state, value)
         if number is not None and isinstance(number.root, Token) and number.constant == 0:
-            is_new = any(token == number.root for token, _ in state.fresh)
-            if is_new or number.root in state.cohorts.kept:
+            keeping = state.cohorts.kept.get(number.root)
+            if keeping is not None:
+                return keeping.loop, Argument("object", keeping.slots, keeping.shift)
+            if any(token == number.root for token, _ in state.fresh):
                 return None, Argument("object")
         return self._number(act, state, value)
 
@@ -122,8 +136,11 @@ class OwnArguments:
         infos: list[ThreadInfo],
         given: tuple[Loop | None, Argument] | None,
     ) -> None:
-        """The threads were created with that argument, while those were running."""
+        """The threads were created with that argument, while those were running. No object is
+        handed over twice."""
         threads = self.analysis.threads
+        if state.cohorts.kept:
+            state.cohorts = replace(state.cohorts, kept={})
         if given is None:
             for info in infos:
                 threads.shares(info)
@@ -131,8 +148,7 @@ class OwnArguments:
         loop, argument = given
         for info in infos:
             threads.owns(info, (argument.kind, argument.size))
-        if loop is None:
-            self._forget_object(state)
+        if loop is None or argument.kind == "object":
             return
         fact = Handing(loop, argument, False)
         old = before.facts.get(fact, Members(0, frozenset()))
@@ -140,17 +156,13 @@ class OwnArguments:
         created = 0
         for info in infos:
             created |= info.bit
-            if is_second or info.bit & running & ~old.threads:
+            if is_second:
                 threads.shares(info)
+            threads.mixes(info, running & ~old.threads)
         facts: dict[Fact, Members] = dict(state.cohorts.facts)
         facts.pop(fact, None)
         facts[replace(fact, is_done=True)] = Members(old.threads | created, frozenset())
         state.cohorts = replace(state.cohorts, facts=facts)
-
-    def _forget_object(self, state: State) -> None:
-        """No object is handed over twice."""
-        if state.cohorts.kept:
-            state.cohorts = replace(state.cohorts, kept={})
 
     # --- accesses ------------------------------------------------------------
 
@@ -225,8 +237,12 @@ class OwnArguments:
 
     def _of_creator(self, act: Activation, state: State, pointer: Value) -> OwnAccess | None:
         leaf = leaf_of(act, pointer)
-        if leaf is not None and leaf[0] in state.cohorts.kept:
-            return OwnAccess("argument", leaf[1], threads=_EVERYBODY)
+        if leaf is not None:
+            if leaf[0] in state.cohorts.kept:
+                return OwnAccess("argument", leaf[1], threads=_EVERYBODY, of="object")
+            pick = state.cohorts.picks.get(leaf[0])
+            if pick is not None and pick.is_argument:
+                return self._of_member(state, pick, leaf[1])
         place = place_of(self.run, act, state, pointer)
         loop = loop_of(state, place)
         if place is None or loop is None or not place.is_exact:
@@ -234,9 +250,25 @@ class OwnArguments:
         for fact, members in state.cohorts.facts.items():
             if isinstance(fact, Handing) and fact.loop == loop and not fact.is_done:
                 found = _beside(place, fact.argument, members.threads)
-                if found is not None:
-                    return found
+            elif isinstance(fact, Draining) and fact.loop == loop and fact.is_done:
+                argument = fact.cohort.argument
+                if argument is None:
+                    continue
+                argument = replace(argument, shift=argument.shift + fact.shift)
+                found = _beside(place, argument, members.threads)
+            else:
+                continue
+            if found is not None:
+                return found
         return None
+
+    def _of_member(self, state: State, pick: Pick, offset: int) -> OwnAccess:
+        """An access at the argument of a thread that has been waited for in this round, or not."""
+        waited = state.cohorts.facts.get(Draining(pick.loop, pick.cohort, pick.shift, True))
+        if waited is not None:
+            return OwnAccess("argument", offset, threads=waited.threads, of="object")
+        threads = state.cohorts.facts[pick.cohort].threads
+        return OwnAccess("argument", offset, threads=threads, of="object", may_be_same=True)
 
 
 def _beside(place: Place, argument: Argument, threads: int) -> OwnAccess | None:
@@ -246,11 +278,13 @@ def _beside(place: Place, argument: Argument, threads: int) -> OwnAccess | None:
         if not isinstance(place.slots.root, int):
             return None
         start = place.slots.constant + distance
-        return OwnAccess("index", start, place.slots.stride, 64, threads)
-    if argument.slots is None or not _same_array(place.slots, argument.slots):
+        return OwnAccess("index", start, place.slots.stride, 64, threads, "number")
+    if argument.kind == "object" or argument.slots is None:
+        return None
+    if not _same_array(place.slots, argument.slots):
         return None
     offset = place.slots.constant - argument.slots.constant + distance
-    return OwnAccess("argument", offset, threads=threads)
+    return OwnAccess("argument", offset, threads=threads, of="element")
 
 
 def _same_array(a: Slots, b: Slots) -> bool:

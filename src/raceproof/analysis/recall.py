@@ -151,6 +151,7 @@ def _agrees(a: State, b: State) -> bool:
         and a.gates == b.gates
         and a.passed == b.passed
         and a.phases == b.phases
+        and (a.cohorts is b.cohorts or a.cohorts == b.cohorts)
     )
 
 

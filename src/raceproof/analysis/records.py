@@ -28,6 +28,10 @@ class OwnAccess(NamedTuple):
     """Of an index: so many bits of the argument matter."""
     threads: int = 0
     """Of a creator: bit set of the threads none of whose running instances has this argument."""
+    of: str = ""
+    """Of a creator: the kind of their arguments."""
+    may_be_same: bool = False
+    """One of their running instances may have it."""
 
 
 @dataclass(eq=False, slots=True)

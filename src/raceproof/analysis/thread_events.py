@@ -67,7 +67,7 @@ class ThreadEvents:
         if event.id_pointer is not None:
             self._record_id(act, call, event.id_pointer, state)
             if self.run.cohorts is not None:
-                filling = self.run.cohorts.filling(act, state, event.id_pointer)
+                filling = self.run.cohorts.filling(act, state, event.id_pointer, given)
         for name in names:
             ids = domain.join(ids, self._start(act, call, name, argument, state, before))
         created = self._threads_of(ids)

@@ -35,6 +35,8 @@ class ThreadInfo:
     """What kind of argument its instances have, and the size of it; see `own_arguments`."""
     is_shared: bool = False
     """May two of its instances have the same argument?"""
+    mixed: int = 0
+    """Bit set of threads whose arguments, of the same kind, may be among its own."""
     is_detached: bool = False
     """May it be detached, so that nobody can wait for it?"""
     is_handler: bool = False
@@ -175,6 +177,12 @@ class Threads:
             self.version += 1
         elif info.own != kind:
             self.shares(info)
+
+    def mixes(self, info: ThreadInfo, others: int) -> None:
+        """It was created while others ran, with arguments from elsewhere."""
+        if others & ~info.mixed:
+            info.mixed |= others
+            self.version += 1
 
     def shares(self, info: ThreadInfo) -> None:
         if not info.is_shared:

@@ -6,23 +6,30 @@
 """
 
 from raceproof.analysis.records import OwnAccess, RawAccess
+from raceproof.analysis.threads import ThreadInfo
 from raceproof.engines.modular.facts import Facts
 
 
 def excludes(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
     if a.own is None or b.own is None or a.own.kind != b.own.kind:
         return False
-    if a.thread == b.thread:
-        is_apart = not (a.own.threads or b.own.threads)
-    elif a.own.threads:
-        is_apart = not b.own.threads and bool(a.own.threads >> b.thread & 1)
-    else:
-        is_apart = bool(b.own.threads >> a.thread & 1)
-    if not is_apart:
+    if b.own.threads:
+        a, b = b, a
+    assert a.own is not None
+    assert b.own is not None
+    if b.own.threads:
         return False
-    thread = facts.threads[b.thread if a.own.threads else a.thread]
-    if thread.own is None or thread.is_shared or thread.is_adopted:
+    thread = facts.threads[b.thread]
+    if a.own.threads:
+        if not a.own.threads >> b.thread & 1 or not _is_own(thread):
+            return False
+        if thread.own is None or thread.own[0] != a.own.of:
+            return False
+        if a.own.may_be_same and not _are_apart(a, b):
+            return False
+    elif not _never_same(facts.threads[a.thread], thread):
         return False
+    assert thread.own is not None
     kind, size = thread.own
     if kind == "object":
         return a.own.kind == "argument"
@@ -37,15 +44,43 @@ def excludes(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
     )
 
 
+def _is_own(thread: ThreadInfo) -> bool:
+    return thread.own is not None and not (thread.is_shared or thread.is_adopted)
+
+
+def _never_same(first: ThreadInfo, second: ThreadInfo) -> bool:
+    """Have all their instances that run at the same time arguments of their own?"""
+    if not (_is_own(first) and _is_own(second) and first.own == second.own):
+        return False
+    assert first.own is not None
+    if first.own[0] == "object":
+        return True
+    return not (first.mixed & second.bit or second.mixed & first.bit)
+
+
 def _keeps(own: OwnAccess, bits: int) -> bool:
     """Is the number still there after all casts?"""
     return own.bits >= bits
 
 
+def _are_apart(a: RawAccess, b: RawAccess) -> bool:
+    first, second = _span(a), _span(b)
+    return (
+        first is not None
+        and second is not None
+        and (first[1] <= second[0] or second[1] <= first[0])
+    )
+
+
 def _in_one_window(a: RawAccess, b: RawAccess, length: int) -> bool:
-    assert a.own is not None
-    assert b.own is not None
-    first, second = a.own.offset, b.own.offset
-    if first is None or second is None or a.size is None or b.size is None:
+    first, second = _span(a), _span(b)
+    if first is None or second is None:
         return False
-    return max(first + a.size, second + b.size) - min(first, second) <= length
+    return max(first[1], second[1]) - min(first[0], second[0]) <= length
+
+
+def _span(access: RawAccess) -> tuple[int, int] | None:
+    assert access.own is not None
+    if access.own.offset is None or access.size is None:
+        return None
+    return access.own.offset, access.own.offset + access.size
