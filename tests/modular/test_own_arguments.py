@@ -117,6 +117,19 @@ RIGHT = {
         for (i = 0; i < n; i++) {{
             pthread_join(list[i]->id, NULL); sum += list[i]->out; free(list[i]); }}""",
     ),
+    "new object, kept in a list": (
+        FIELDS,
+        loop(NEW + "list[i] = job; job->out = 0;", "job")
+        + """for (i = 0; i < n; i++) {
+            pthread_join(ids[i], NULL); sum += list[i]->out; free(list[i]); }""",
+    ),
+    "new object, from the list": (
+        FIELDS,
+        """for (i = 0; i < n; i++) {
+            list[i] = malloc(sizeof **list); list[i]->in = i;
+            pthread_create(&list[i]->id, NULL, work, list[i]); }
+        for (i = 0; i < n; i++) { pthread_join(list[i]->id, NULL); free(list[i]); }""",
+    ),
     "twice": (TOUCH, ELEMENT + JOIN + ELEMENT + JOIN),
 }
 

@@ -102,7 +102,7 @@ class CohortEvents:
             return False
         size = self.analysis.program.layout.store_size(store.value.type)
         if place is not None and loop is not None and size <= abs(place.slots.stride):
-            self._spare(state, before, loop, place)
+            self._spare(state, before, loop, place, self._regions(place.slots, address, size))
             if number is not None and number.root in fresh and number.constant == 0:
                 assert isinstance(number.root, Token)
                 regions = self._regions(place.slots, address, size)
@@ -115,23 +115,34 @@ class CohortEvents:
                 self._name(state, cell, number)
         return True
 
-    def _spare(self, state: State, before: Cohorts, loop: Loop, place: Place) -> None:
+    def _spare(
+        self,
+        state: State,
+        before: Cohorts,
+        loop: Loop,
+        place: Place,
+        written: frozenset[Region],
+    ) -> None:
         """A write to the element of a round leaves those of other rounds alone. In a filling these
         are all that matter until the round's thread is created; of a cohort, once the round's
         thread has been waited for."""
         facts = dict(state.cohorts.facts)
         for fact, members in before.facts.items():
-            if isinstance(fact, Cohort | Handing):
+            if isinstance(fact, Cohort | Handing) or fact.loop != loop:
                 continue
-            if fact.loop != loop or fact.shift != place.shift:
+            if fact.is_done is isinstance(fact, Filling) or not _is_round(fact, place):
+                continue
+            if any(
+                region not in written and region.may_touch(other.base, None, None)
+                for region in members.regions
+                for other in written
+            ):
                 continue
             if isinstance(fact, Filling):
-                if not fact.is_done and _array(fact.slots) == place.slots:
-                    facts[fact] = members
-            elif fact.is_done and _array(fact.cohort.slots) == place.slots:
-                if fact.cohort in before.facts:
-                    facts[fact] = members
-                    facts[fact.cohort] = before.facts[fact.cohort]
+                facts[fact] = members
+            elif fact.cohort in before.facts:
+                facts[fact] = members
+                facts[fact.cohort] = before.facts[fact.cohort]
         state.cohorts = replace(state.cohorts, facts=facts)
 
     # --- loops ------------------------------------------------------------
@@ -444,6 +455,17 @@ class CohortEvents:
 
 def _array(slots: Slots) -> Slots:
     return slots if slots.through is None else replace(slots, through=None)
+
+
+def _is_round(fact: Filling | Draining, place: Place) -> bool:
+    """Does a fact speak about the element in this round, as that of an id or of an argument?"""
+    source = fact if isinstance(fact, Filling) else fact.cohort
+    if (_array(source.slots), fact.shift) == (place.slots, place.shift):
+        return True
+    argument = source.argument
+    if argument is None or argument.kind != "object":
+        return False
+    return (argument.slots, fact.shift + argument.shift) == (place.slots, place.shift)
 
 
 def _is_consistent(place: Place) -> bool:

@@ -479,6 +479,7 @@ class Interpreter:
         if_false: int,
         state: State,
         edges: list[tuple[int, State]],
+        relay: int | None = None,
     ) -> None:
         value = self.value(activation, state, condition)
         assert isinstance(value, domain.AbstractValue)
@@ -493,9 +494,9 @@ class Interpreter:
         if known is not False:
             taken = state.copy() if known is None else state
             if refine_condition(self, activation, taken, condition, True):
-                self._edge(activation, source, if_true, taken, edges)
+                self._edge(activation, source, if_true, taken, edges, relay)
         if known is not True and refine_condition(self, activation, state, condition, False):
-            self._edge(activation, source, if_false, state, edges)
+            self._edge(activation, source, if_false, state, edges, relay)
 
     def _switch(
         self,
@@ -535,23 +536,26 @@ class Interpreter:
         target: int,
         state: State,
         edges: list[tuple[int, State]],
+        relay: int | None = None,
     ) -> None:
-        """Takes an edge: phis get their values, dead registers are dropped."""
+        """Takes an edge: phis get their values, dead registers are dropped. It may lead through a
+        block that only relays: that is the one that phis know."""
         flow = activation.flow
         block = activation.function.blocks[target]
+        before = source if relay is None else relay
         if self.cohorts is not None:
-            self.cohorts.edge(activation, source, target, state)
+            self.cohorts.edge(activation, before, target, state)
         if target in flow.relays:
             phi, branch = block.instructions
             assert isinstance(phi, Phi)
             assert isinstance(branch, Branch)
-            value = next((v for origin, v in phi.incoming if origin == source), None)
+            value = next((v for origin, v in phi.incoming if origin == before), None)
             assert phi.result is not None
             if value is not None and phi.result.index not in flow.live[branch.if_true]:
                 if phi.result.index not in flow.live[branch.if_false]:
-                    self._branch(
-                        activation, source, value, branch.if_true, branch.if_false, state, edges
-                    )
+                    state.registers[phi.result.index] = self.value(activation, state, value)
+                    targets = branch.if_true, branch.if_false
+                    self._branch(activation, source, value, *targets, state, edges, target)
                     return
         registers = state.registers
         new = {index: registers[index] for index in flow.live[target] if index in registers}
@@ -560,7 +564,7 @@ class Interpreter:
             if type(instruction) is not Phi:
                 break
             for origin, value in instruction.incoming:
-                if origin == source:
+                if origin == before:
                     assert instruction.result is not None
                     new[instruction.result.index] = self.value(activation, state, value)
                     tokens.append(instruction.result.index)

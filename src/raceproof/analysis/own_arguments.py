@@ -236,10 +236,11 @@ class OwnArguments:
         return None
 
     def _of_creator(self, act: Activation, state: State, pointer: Value) -> OwnAccess | None:
+        number = number_of(act, state, pointer)
+        if number is not None and number.root in state.cohorts.kept:
+            return OwnAccess("argument", number.constant, threads=_EVERYBODY, of="object")
         leaf = leaf_of(act, pointer)
         if leaf is not None:
-            if leaf[0] in state.cohorts.kept:
-                return OwnAccess("argument", leaf[1], threads=_EVERYBODY, of="object")
             pick = state.cohorts.picks.get(leaf[0])
             if pick is not None and pick.is_argument:
                 return self._of_member(state, pick, leaf[1])
