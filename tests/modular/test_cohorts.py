@@ -12,7 +12,7 @@ from raceproof.engines.modular import ENGINE
 from raceproof.engines.question import Question
 from raceproof.frontend import load_program
 from raceproof.options import Options, Strategy
-from raceproof.verdict import Outcome
+from raceproof.verdict import Answer, Outcome
 
 PROGRAM = """
 #include <pthread.h>
@@ -47,16 +47,20 @@ CREATE = "for (i = 0; i < n; i++) pthread_create(&ids[i], NULL, work, NULL);"
 JOIN = "for (i = 0; i < n; i++) pthread_join(ids[i], NULL);"
 
 
-def outcome(
+def answer(
     tmp_path: Path, body: str, *, globals: str = "", functions: str = "", work: str = ""
-) -> Outcome:
+) -> Answer:
     path = tmp_path / "program.c"
     path.write_text(
         PROGRAM.format(body=body, globals=globals, functions=functions, work=work),
         encoding="utf-8",
     )
     program = load_program([path], Options())
-    return ENGINE.run(program, Question(Options(strategy=Strategy.OVER))).outcome
+    return ENGINE.run(program, Question(Options(strategy=Strategy.OVER)))
+
+
+def outcome(tmp_path: Path, body: str, *, functions: str = "") -> Outcome:
+    return answer(tmp_path, body, functions=functions).outcome
 
 
 RIGHT = {
@@ -257,3 +261,82 @@ def test_sees_that_all_are_waited_for(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", names(WRONG))
 def test_does_not_believe_that_all_are_waited_for(name: str, tmp_path: Path) -> None:
     assert outcome(tmp_path, WRONG[name]) is Outcome.UNKNOWN
+
+
+SPAWN = """static void spawn(pthread_t *id) { pthread_create(id, NULL, work, NULL); }
+static void await(pthread_t id) { pthread_join(id, NULL); }
+static void start(int many)
+{
+    for (int k = 0; k < many; k++) pthread_create(&table[k], NULL, work, NULL);
+}
+static void stop(int many)
+{
+    for (int k = 0; k < many; k++) pthread_join(table[k], NULL);
+}
+static void start_all(void)
+{
+    for (int k = 0; k < amount; k++) pthread_create(&table[k], NULL, work, NULL);
+}
+static void stop_all(void)
+{
+    for (int k = 0; k < amount; k++) pthread_join(table[k], NULL);
+}
+"""
+
+RIGHT_WITH_FUNCTIONS = {
+    "creates in a function": "for (i = 0; i < n; i++) spawn(&ids[i]);" + JOIN,
+    "waits in a function": CREATE + "for (i = 0; i < n; i++) await(ids[i]);",
+    "loops in functions": "table = ids; start(n); stop(n);",
+    "loops in functions, globals": "table = ids; amount = n; start_all(); stop_all();",
+    "loops in functions, both": "table = ids; amount = n; start(n); stop_all();",
+}
+
+WRONG_WITH_FUNCTIONS = {
+    "other bound": "table = ids; start(n); stop(n - 1);",
+    "bound set in between": "table = ids; amount = n; start_all(); amount = i; stop_all();",
+    "array set in between": "table = ids; start(n); table = fixed; stop(n);",
+    "started twice": "table = ids; start(n); start(n); stop(n);",
+    "always the same id": "for (i = 0; i < n; i++) spawn(&ids[0]);" + JOIN,
+    "waits for the same": CREATE + "for (i = 0; i < n; i++) await(ids[0]);",
+}
+
+WRONG_BECAUSE_OF_WORKERS = {
+    "changes the bound": "amount--;",
+    "changes the array": "table++;",
+    "changes an id": "if (table) table[0] = pthread_self();",
+    "changes the counter": "counter = 0;",
+    "detaches itself": "pthread_detach(pthread_self());",
+    "starts another": "pthread_t more; pthread_create(&more, NULL, work, NULL);",
+    "starts another like itself": "if (argument == NULL) spawn(&fixed[3]);",
+}
+
+
+@pytest.mark.parametrize("name", RIGHT_WITH_FUNCTIONS)
+def test_follows_loops_into_functions(name: str, tmp_path: Path) -> None:
+    body = RIGHT_WITH_FUNCTIONS[name]
+    assert outcome(tmp_path, body, functions=SPAWN) is Outcome.RACE_FREE
+
+
+@pytest.mark.parametrize("name", WRONG_WITH_FUNCTIONS)
+def test_is_not_misled_by_functions(name: str, tmp_path: Path) -> None:
+    body = WRONG_WITH_FUNCTIONS[name]
+    assert outcome(tmp_path, body, functions=SPAWN) is Outcome.UNKNOWN
+
+
+@pytest.mark.parametrize("name", WRONG_BECAUSE_OF_WORKERS)
+def test_sees_what_workers_do_to_the_ids(name: str, tmp_path: Path) -> None:
+    body = """table = ids; amount = n;
+        for (counter = 0; counter < amount; counter++) spawn(&table[counter]);
+        for (counter = 0; counter < amount; counter++) pthread_join(table[counter], NULL);"""
+    declared = "static void *work(void *argument); static void spawn(pthread_t *id);"
+    work = WRONG_BECAUSE_OF_WORKERS[name]
+    found = answer(tmp_path, body, globals=declared, functions=SPAWN, work=work)
+    assert found.outcome is Outcome.UNKNOWN
+    assert "data" in {finding.location.name for finding in found.findings}
+
+
+def test_the_programs_above_are_right_without_that(tmp_path: Path) -> None:
+    body = """table = ids; amount = n;
+        for (counter = 0; counter < amount; counter++) spawn(&table[counter]);
+        for (counter = 0; counter < amount; counter++) pthread_join(table[counter], NULL);"""
+    assert outcome(tmp_path, body, functions=SPAWN) is Outcome.RACE_FREE

@@ -88,6 +88,9 @@ class CohortEvents:
         for root, keeping in known.kept.items():
             if place is not None and keeping[:3] == (loop, place.slots, place.shift):
                 state.cohorts = replace(known, aliases={**known.aliases, token: Linear(root, 0)})
+                same = state.registers.get(root.register)
+                if same is not None and root.context == act.context.number:
+                    state.registers[token.register] = same
                 return
 
     def store(self, act: Activation, store: Store, state: State, write: Callable[[], bool]) -> bool:
