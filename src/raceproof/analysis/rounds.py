@@ -11,6 +11,9 @@ from raceproof.ir.cfg import direct_calls
 
 _FEW_ROUNDS = 2
 _MANY_ROUNDS = 20
+_ROUNDS_OF_A_SERVER = 2
+"""Of a loop without a count that creates a thread and waits for it, now or in a later round: the
+threads of many rounds would be more than there are states kept apart."""
 _MOST_COPIES = 20_000
 """Of instructions, in all rounds together."""
 
@@ -27,8 +30,8 @@ class Rounds:
         self._many = max(self._few, min(_MANY_ROUNDS, most))
         self._threads = _Loops(program, events, (ThreadCreate, ThreadJoin))
         self._joins = _Loops(program, events, (ThreadJoin,))
+        self._creates = creates = _Loops(program, events, (ThreadCreate,))
         self.weights = Weights(program, events, flows, self._wanted)
-        creates = _Loops(program, events, (ThreadCreate,))
         self.creates_threads = any(
             creates.has(flows.of(program.functions[name]), head)
             for name in sorted(creates.functions)
@@ -40,7 +43,13 @@ class Rounds:
         return self.weights.rounds(flow, head)
 
     def _wanted(self, flow: Flow, head: int) -> int:
-        return self._many if self._threads.has(flow, head) else self._few
+        if not self._threads.has(flow, head):
+            return self._few
+        is_server = head not in flow.counted and self._is_both(flow, head)
+        return min(self._many, _ROUNDS_OF_A_SERVER) if is_server else self._many
+
+    def _is_both(self, flow: Flow, head: int) -> bool:
+        return self._creates.has(flow, head) and self._joins.has(flow, head)
 
     def joins(self, flow: Flow, block: int) -> bool:
         """Is the block in a loop that waits for threads?"""
