@@ -158,7 +158,7 @@ class Calls:
         if arguments is None:
             arguments = self._arguments(act, call, function, state, context)
             for parameter, value in zip(function.parameters, call.arguments, strict=False):
-                symbol = symbol_of(run, act, value)
+                symbol = symbol_of(run, act, value, state)
                 if symbol is not None:
                     symbols[parameter.index] = symbol
         registers = state.registers

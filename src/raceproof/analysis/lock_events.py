@@ -103,7 +103,7 @@ class LockEvents:
             take(state, key, is_write, counts)
             pass_gate(state, key, self.calls.analysis.threads[self.run.thread])
         elif not event.is_indirect:
-            symbol = symbol_of(self.run, act, event.lock)
+            symbol = symbol_of(self.run, act, event.lock, state)
             if symbol is not None:
                 state.symbolic |= {SymbolicLock(symbol, is_write)}
         state.maybe |= possible_locks(address, self.objects.external)
@@ -154,7 +154,7 @@ class LockEvents:
         self, act: Activation, call: Call, event: ev.LockRelease, state: State
     ) -> list[State]:
         address = self._address(act, state, event.lock, event.is_indirect)
-        symbol = None if event.is_indirect else symbol_of(self.run, act, event.lock)
+        symbol = None if event.is_indirect else symbol_of(self.run, act, event.lock, state)
         self.release(state, address, symbol)
         open_gates(state)
         self.calls.result(act, call, state, self._zero(call))

@@ -65,7 +65,7 @@ class CellAccess:
             if address.integers is not None and not _is_invalid(address):
                 run.analysis.note_external(self.objects[self.objects.external])
             return
-        symbol = symbol_of(run, act, pointer) if state.symbolic or state.fresh else None
+        symbol = symbol_of(run, act, pointer, state) if state.symbolic or state.fresh else None
         if symbol is not None and any(token == symbol.root for token, _ in state.fresh):
             return
         is_atomic = is_atomic or state.holds_atomic()

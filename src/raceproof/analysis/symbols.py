@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING
 from raceproof.analysis.cohorts import Token
 from raceproof.analysis.records import RelativeLock
 from raceproof.analysis.state import State, Symbol
+from raceproof.domains.values import AbstractValue
 from raceproof.ir import Cast, Freeze, GlobalAddress, Offset, Register, Value
 
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
 
 
-def symbol_of(run: Interpreter, act: Activation, value: Value) -> Symbol | None:
-    """The address as a sum; None if it is a plain constant without a base."""
+def symbol_of(
+    run: Interpreter, act: Activation, value: Value, state: State | None = None
+) -> Symbol | None:
+    """The address as a sum; None if it is a plain constant without a base.
+
+    With a state, an array in a single object has this object as root, however its address was come
+    by: `locks[i]` and `locks[i]` again, through a pointer that was loaded twice.
+    """
     constant = 0
     terms: list[tuple[Token, int]] = []
     while True:
@@ -44,9 +51,22 @@ def symbol_of(run: Interpreter, act: Activation, value: Value) -> Symbol | None:
                 value = definition.value
                 continue
         known = act.symbols.get(value.index)
+        if terms and state is not None:
+            place = _single_place(run, act, state, value)
+            if place is not None:
+                return Symbol(place[0], place[1] + constant, _sorted(terms))
         if known is not None:
             return Symbol(known.root, known.constant + constant, _sorted([*known.terms, *terms]))
         return Symbol(act.token(value.index), constant, _sorted(terms))
+
+
+def _single_place(
+    run: Interpreter, act: Activation, state: State, value: Value
+) -> tuple[int, int] | None:
+    """The exact address in a single object."""
+    content = run.value(act, state, value)
+    place = content.only_address if isinstance(content, AbstractValue) else None
+    return None if place is None or run.analysis.objects.is_weak(place[0]) else place
 
 
 def _sorted(terms: list[tuple[Token, int]]) -> tuple[tuple[Token, int], ...]:

@@ -7,6 +7,7 @@ Both accesses of one byte then hold the same lock, whichever it is.
 """
 
 from raceproof.analysis.records import RawAccess
+from raceproof.analysis.state import LockKey
 from raceproof.engines.modular.facts import Facts
 
 
@@ -17,6 +18,24 @@ def excludes(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
             return _same_start(a, b)
         if (*key, not is_write) in b.relative:
             return _same_start(a, b)
+    return (_holds_it(a, b) or _holds_it(b, a)) and _same_start(a, b)
+
+
+def _holds_it(a: RawAccess, b: RawAccess) -> bool:
+    """Does `b`, at an exact index, hold the very lock that `a` holds for that index?"""
+    start = b.offsets.signed_constant
+    if start is None or not b.held:
+        return False
+    modes = {held.lock: held.is_write for held in b.held}
+    for kind, *rest in a.relative:
+        if kind != "indexed":
+            continue
+        base, constant, scale, _, first, stride, is_write = rest
+        if stride == 0 or (start - first) % stride:
+            continue
+        other = modes.get(LockKey(base, constant + (start - first) // stride * scale))
+        if other is not None and (other or is_write):
+            return True
     return False
 
 
