@@ -1,7 +1,6 @@
-"""What the interpreter tells about counting loops and the threads they create and wait for.
+"""What loads, stores, creations and joins mean for the facts of `cohorts`.
 
-`cohorts` has the facts and why they hold; here is when they begin, go on and end. All of it is
-skipped in programs that create no threads in loops.
+All of it is skipped in programs that create no threads in loops.
 """
 
 from __future__ import annotations
@@ -12,44 +11,35 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.cohorts import (
     Argument,
-    Cell,
     Cohort,
     Cohorts,
-    Count,
     Draining,
     Fact,
     Filling,
     Handing,
     Keeping,
-    Linear,
     Loop,
     Members,
     Pick,
-    Range,
-    Region,
     Slots,
-    Token,
 )
-from raceproof.analysis.counted_loops import CountedLoop
 from raceproof.analysis.linear import (
     Place,
     cell_at,
     content_of,
     leaf_of,
     loop_of,
+    name,
     number_of,
     place_of,
-    resolved,
 )
+from raceproof.analysis.names import Linear, Region, Token
 from raceproof.analysis.state import State
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Load, Register, Store, Value
 
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
-
-_IN_MEMORY = -(1 << 40)
-"""Registers from here downwards stand for counters in memory, by the heads of their loops."""
 
 
 class CohortEvents:
@@ -115,7 +105,7 @@ class CohortEvents:
         if number is not None and not store.volatile:
             cell = cell_at(self.run, state, address, size)
             if cell is not None and number.root != cell:
-                self._name(state, cell, number)
+                name(state, cell, number)
         return True
 
     def _spare(
@@ -147,171 +137,6 @@ class CohortEvents:
                 facts[fact] = members
                 facts[fact.cohort] = before.facts[fact.cohort]
         state.cohorts = replace(state.cohorts, facts=facts)
-
-    # --- loops ------------------------------------------------------------
-
-    def edge(self, act: Activation, source: int, target: int, state: State) -> None:
-        """The edge is about to be taken."""
-        counted = act.flow.counted
-        left = counted.get(source)
-        if left is not None and left.exit == target:
-            self._left(act, left, state)
-        entered = counted.get(target)
-        if entered is not None:
-            if source in act.flow.loops[target].blocks:
-                self._advanced(act, entered, state)
-            else:
-                self._entered(act, entered, source, state)
-
-    def after_edge(self, act: Activation, target: int, state: State) -> None:
-        """Registers that are no longer needed have no names."""
-        if state.cohorts.aliases or state.cohorts.picks:
-            context = act.context.number
-            live = act.flow.live[target]
-
-            def is_live(token: Token) -> bool:
-                return token.context != context or token.register in live
-
-            aliases = {k: v for k, v in state.cohorts.aliases.items() if is_live(k)}
-            picks = {k: v for k, v in state.cohorts.picks.items() if is_live(k)}
-            if len(aliases) + len(picks) < len(state.cohorts.aliases) + len(state.cohorts.picks):
-                state.cohorts = replace(state.cohorts, aliases=aliases, picks=picks)
-
-    def _entered(self, act: Activation, counted: CountedLoop, source: int, state: State) -> None:
-        loop = Loop(act.context.number, counted.head)
-        self._abandon(state, loop)
-        counter = self._counter(act, counted)
-        start: Linear | None = None
-        if counted.pointer is None:
-            for origin, value in counted.start:
-                if origin == source:
-                    start = number_of(act, state, value)
-        else:
-            cell = self._cell(act, counted, state)
-            if cell is not None:
-                start = content_of(state, cell)
-                state.cohorts = state.cohorts.without_root(counter)
-                self._name(state, cell, Linear(counter, 0))
-        if start is None or start.root == counter:
-            return
-        may_wrap = counted.sign == "u" and counted.relation in ("le", "ge")
-        count = Count(loop, counter, start, may_wrap=may_wrap)
-        counts = {**state.cohorts.counts, loop: count}
-        state.cohorts = replace(state.cohorts, counts=counts)
-
-    def _advanced(self, act: Activation, counted: CountedLoop, state: State) -> None:
-        """Another round begins."""
-        loop = Loop(act.context.number, counted.head)
-        count = state.cohorts.counts.get(loop)
-        if count is None:
-            return
-        if counted.pointer is not None:
-            cell = self._cell(act, counted, state)
-            if cell is None or content_of(state, cell) != Linear(count.counter, counted.step):
-                self._abandon(state, loop)
-                return
-            assert isinstance(count.counter, Token)
-            state.cohorts = state.cohorts.without_root(count.counter)
-            self._name(state, cell, Linear(count.counter, 0))
-        facts: dict[Fact, Members] = {}
-        for fact, members in state.cohorts.facts.items():
-            if isinstance(fact, Cohort) or fact.loop != loop:
-                facts[fact] = members
-            elif fact.is_done or isinstance(fact, Handing):
-                facts[replace(fact, is_done=False)] = members
-        counts = {**state.cohorts.counts, loop: replace(count, is_first=False)}
-        picks = {k: v for k, v in state.cohorts.picks.items() if v.loop != loop}
-        kept = {k: v for k, v in state.cohorts.kept.items() if v.loop != loop}
-        state.cohorts = replace(state.cohorts, counts=counts, facts=facts, picks=picks, kept=kept)
-
-    def tested(self, act: Activation, head: int, state: State) -> None:
-        """The head compares the counter with the bound; both must be what they were."""
-        counted = act.flow.counted[head]
-        loop = Loop(act.context.number, head)
-        count = state.cohorts.counts.get(loop)
-        if count is None:
-            return
-        bound = number_of(act, state, counted.bound)
-        is_counter = resolved(act, state, counted.counter.index) == Linear(count.counter, 0)
-        if bound is None or bound.root == count.counter or not is_counter:
-            self._abandon(state, loop)
-        elif count.bound is None:
-            counts = {**state.cohorts.counts, loop: replace(count, bound=bound)}
-            state.cohorts = replace(state.cohorts, counts=counts)
-        elif count.bound != bound:
-            self._abandon(state, loop)
-
-    def _left(self, act: Activation, counted: CountedLoop, state: State) -> None:
-        """The head's test has failed: all numbers of the range have been counted."""
-        loop = Loop(act.context.number, counted.head)
-        count = state.cohorts.counts.get(loop)
-        if count is not None:
-            numbers = _range(counted, count)
-            if numbers is not None:
-                if count.is_first:
-                    self._empty(state, numbers)
-                self._close(state, loop, counted, numbers)
-        self._abandon(state, loop)
-
-    def _empty(self, state: State, numbers: Range) -> None:
-        """The range is empty, so there is nobody in a cohort with it."""
-        facts = dict(state.cohorts.facts)
-        for fact, members in state.cohorts.facts.items():
-            if isinstance(fact, Cohort):
-                distance = fact.range.low.constant - numbers.low.constant
-                if numbers.moved(distance).covers(fact.range):
-                    self.run.calls.threads.none_left(state, members.threads)
-                    del facts[fact]
-        state.cohorts = state.cohorts.with_facts(facts)
-
-    def _close(self, state: State, loop: Loop, counted: CountedLoop, numbers: Range) -> None:
-        facts = dict(state.cohorts.facts)
-        for fact, members in state.cohorts.facts.items():
-            if isinstance(fact, Cohort | Handing) or fact.loop != loop:
-                continue
-            del facts[fact]
-            slots = fact.slots if isinstance(fact, Filling) else fact.cohort.slots
-            moved = _indices(counted, numbers, fact.shift, slots.extension)
-            if moved is None:
-                continue
-            if isinstance(fact, Filling):
-                cohort = Cohort(fact.slots, moved, fact.argument)
-                old = facts.get(cohort, Members(0, frozenset()))
-                facts[cohort] = Members(
-                    old.threads | members.threads, old.regions | members.regions
-                )
-            elif moved.covers(fact.cohort.range) and fact.cohort in facts:
-                gone = members.threads & facts[fact.cohort].threads
-                self.run.calls.threads.none_left(state, gone)
-                del facts[fact.cohort]
-        state.cohorts = state.cohorts.with_facts(facts)
-
-    def _abandon(self, state: State, loop: Loop) -> None:
-        known = state.cohorts
-        if loop not in known.counts and not (known.facts or known.kept):
-            return
-        counts = {k: v for k, v in known.counts.items() if k != loop}
-        facts = {
-            fact: members
-            for fact, members in known.facts.items()
-            if isinstance(fact, Cohort) or fact.loop != loop
-        }
-        picks = {k: v for k, v in known.picks.items() if v.loop != loop}
-        kept = {k: v for k, v in known.kept.items() if v.loop != loop}
-        state.cohorts = replace(known, counts=counts, facts=facts, picks=picks, kept=kept)
-
-    def _counter(self, act: Activation, counted: CountedLoop) -> Token:
-        if counted.pointer is None:
-            return act.token(counted.counter.index)
-        return act.token(_IN_MEMORY - counted.head)
-
-    def _cell(self, act: Activation, counted: CountedLoop, state: State) -> Cell | None:
-        assert counted.pointer is not None
-        address = self.run.calls.memory.address(act, state, counted.pointer)
-        return cell_at(self.run, state, address, counted.size)
-
-    def _name(self, state: State, cell: Cell, number: Linear) -> None:
-        state.cohorts = replace(state.cohorts, names={**state.cohorts.names, cell: number})
 
     # --- creating and joining ------------------------------------------------------------
 
@@ -473,28 +298,3 @@ def _is_round(fact: Filling | Draining, place: Place) -> bool:
 
 def _is_consistent(place: Place) -> bool:
     return place.slots.stride != 0 and (place.is_exact or place.shift == -1)
-
-
-def _range(counted: CountedLoop, count: Count) -> Range | None:
-    """The numbers that the counter of a loop takes; only now that it has ended are they told."""
-    if count.bound is None:
-        return None
-    if counted.sign == "u" and counted.shift:
-        return None
-    bound = count.bound.plus(-counted.shift)
-    if counted.step > 0:
-        end = bound.plus(1) if counted.relation == "le" else bound
-        return Range(counted.sign, count.start, end)
-    low = bound if counted.relation == "ge" else bound.plus(1)
-    return Range(counted.sign, low, count.start.plus(1))
-
-
-def _indices(counted: CountedLoop, numbers: Range, shift: int, extension: str) -> Range | None:
-    """What the index has been. It must see the counter as the test did: signed or not. And an
-    unsigned one must not go below 0; `while (n-- > 0) ids[n]` is fine."""
-    if counted.sign and extension == {"s": "z", "u": "s"}[counted.sign]:
-        return None
-    if counted.sign == "u" and shift:
-        if not (shift == -1 and counted.step < 0 and counted.relation == "gt"):
-            return None
-    return numbers.moved(shift)

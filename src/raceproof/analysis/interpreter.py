@@ -20,10 +20,11 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.cohorts import NOTHING, Token
+from raceproof.analysis.cohorts import NOTHING
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
 from raceproof.analysis.merging import Entries
+from raceproof.analysis.names import Token
 from raceproof.analysis.recall import Question, Recall
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller, is_guided, refine_condition
@@ -113,6 +114,7 @@ class Interpreter:
     def __init__(self, analysis: Analysis, thread: int) -> None:
         from raceproof.analysis.calls import Calls
         from raceproof.analysis.cohort_events import CohortEvents
+        from raceproof.analysis.counting import Counting
         from raceproof.analysis.evaluate import Evaluator
         from raceproof.analysis.own_arguments import OwnArguments
         from raceproof.analysis.transfer import TRANSFER
@@ -122,7 +124,8 @@ class Interpreter:
         self.evaluator = Evaluator(analysis, thread)
         self.calls = Calls(self)
         self.cohorts = CohortEvents(self) if analysis.rounds.creates_threads else None
-        """None if no loop of the program creates threads."""
+        """None, as the next two, if no loop of the program creates threads."""
+        self.counting = Counting(self) if analysis.rounds.creates_threads else None
         self.own = OwnArguments(self) if analysis.rounds.creates_threads else None
         self.stack: list[Activation] = []
         self._transfer = TRANSFER
@@ -446,8 +449,8 @@ class Interpreter:
             case Jump(target=target):
                 self._edge(activation, source, target, state, edges)
             case Branch():
-                if self.cohorts is not None and source in activation.flow.counted:
-                    self.cohorts.tested(activation, source, state)
+                if self.counting is not None and source in activation.flow.counted:
+                    self.counting.tested(activation, source, state)
                 self._branch(
                     activation,
                     source,
@@ -543,8 +546,8 @@ class Interpreter:
         flow = activation.flow
         block = activation.function.blocks[target]
         before = source if relay is None else relay
-        if self.cohorts is not None:
-            self.cohorts.edge(activation, before, target, state)
+        if self.counting is not None:
+            self.counting.edge(activation, before, target, state)
         if target in flow.relays:
             phi, branch = block.instructions
             assert isinstance(phi, Phi)
@@ -573,8 +576,8 @@ class Interpreter:
         if state.symbolic or state.fresh or state.cohorts is not NOTHING:
             for index in tokens:
                 state.forget_token(activation.token(index))
-            if self.cohorts is not None:
-                self.cohorts.after_edge(activation, target, state)
+            if self.counting is not None:
+                self.counting.after_edge(activation, target, state)
         edges.append((target, state))
 
 

@@ -5,10 +5,12 @@ What a root is, and when two equal sums are equal numbers, is told in `cohorts`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from raceproof.analysis.cohorts import Cell, Linear, Loop, Root, Slots, Token
+from raceproof.analysis.cohorts import Loop, Slots
 from raceproof.analysis.counted_loops import constant_added
+from raceproof.analysis.names import Cell, Linear, Root, Token
 from raceproof.analysis.state import State
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Cast, Freeze, IntConstant, Offset, Register, Value
@@ -100,6 +102,11 @@ def cell_at(run: Interpreter, state: State, address: AbstractValue, size: int) -
 
 def content_of(state: State, cell: Cell) -> Linear:
     return state.cohorts.names.get(cell, Linear(cell, 0))
+
+
+def name(state: State, cell: Cell, number: Linear) -> None:
+    """The cell holds this number, until somebody writes it."""
+    state.cohorts = replace(state.cohorts, names={**state.cohorts.names, cell: number})
 
 
 def place_of(run: Interpreter, act: Activation, state: State, pointer: Value) -> Place | None:

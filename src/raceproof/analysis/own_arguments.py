@@ -47,10 +47,10 @@ from raceproof.analysis.cohorts import (
     Members,
     Pick,
     Slots,
-    Token,
 )
 from raceproof.analysis.counted_loops import constant_added
 from raceproof.analysis.linear import Place, leaf_of, loop_of, number_of, place_of, resolved
+from raceproof.analysis.names import Token
 from raceproof.analysis.records import OwnAccess
 from raceproof.analysis.state import State
 from raceproof.analysis.symbols import symbol_of

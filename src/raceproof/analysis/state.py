@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from raceproof.analysis.cohorts import NOTHING, Cohorts, Token
+from raceproof.analysis.cohorts import NOTHING, Cohorts
 from raceproof.analysis.cohorts import joined as join_cohorts
+from raceproof.analysis.names import Token
 from raceproof.domains import values as domain
 from raceproof.domains.integers import Integers
 from raceproof.domains.memory import Memory

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.cohorts import Token
+from raceproof.analysis.names import Token
 from raceproof.analysis.records import RelativeLock
 from raceproof.analysis.state import State, Symbol
 from raceproof.domains.values import AbstractValue
