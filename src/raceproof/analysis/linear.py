@@ -14,9 +14,14 @@ from raceproof.analysis.names import Cell, Linear, Root, Token
 from raceproof.analysis.state import State
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Cast, Freeze, IntConstant, Offset, Register, Value
+from raceproof.verdict import BaseKind
 
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
+
+
+_VARIABLES = (BaseKind.GLOBAL, BaseKind.STACK, BaseKind.HEAP)
+"""What only the program itself writes."""
 
 
 class Place(NamedTuple):
@@ -92,7 +97,7 @@ def cell_at(run: Interpreter, state: State, address: AbstractValue, size: int) -
         return None
     base, offset = place
     objects = run.analysis.objects
-    if objects.is_weak(base) or base in objects.thread_ids:
+    if objects.is_weak(base) or objects[base].kind not in _VARIABLES:
         return None
     offsets = address.pointers[base]
     if run.analysis.interference.has_writes(base, offsets, size, state.running):
