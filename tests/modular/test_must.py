@@ -259,6 +259,18 @@ def test_what_is_freed_is_not_likely() -> None:
     assert outcome(lower(HEAD + text + main)) is not Outcome.RACE
 
 
+def test_a_second_opinion_where_values_look_too_open() -> None:
+    """Both writes are on every way, whatever the flag says; only `alias` looks at it like that."""
+    text = """
+        _Atomic int flag;
+        void *first(void *p) { if (flag) x = 3; x = 1; flag = 1; return 0; }
+        void *second(void *p) { if (flag) x = 4; x = 2; flag = 1; return 0; }
+    """
+    program = lower(HEAD + text + MAIN)
+    assert None not in obstacles(program, "x")
+    assert outcome(program) is Outcome.RACE
+
+
 def test_the_argument_names_every_condition() -> None:
     assert argument is not None
     assert all(f"\n{number}. " in argument for number in range(1, len(CONDITIONS) + 1))

@@ -28,14 +28,21 @@ _MOST_BLIND = 20
 
 
 def answer_of(
-    analysis: Analysed, reports: list[BaseReport], under: Analysed | None, options: Options
+    analysis: Analysed,
+    reports: list[BaseReport],
+    under: Analysed | None,
+    options: Options,
+    other: Analysed | None = None,
 ) -> Answer:
+    """The answer by `reports`; a race is likely if `under` is sure of it as well, or `other`."""
     describer = Describer(analysis, options.latest_calls)
     sure = set[tuple[int, int, bool, bool]]()
     if under is not None:
         sure = _sure_pairs(under, detect(under))
         if under is not analysis:
             sure &= _sure_pairs(analysis, reports)
+    if other is not None:
+        sure |= _sure_pairs(other, detect(other))
     findings: list[Finding] = []
     candidates: list[Candidate] = []
     for report in reports:

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.thread_modular import Analysis
+from raceproof.analysis.walk.analysis import Walk
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.answer import answer_of
-from raceproof.engines.modular.cheap import answer_cheaply
+from raceproof.engines.modular.cheap import answer_cheaply, walked
 from raceproof.engines.modular.detect import detect
 from raceproof.engines.question import Question
 from raceproof.ir import Program
@@ -22,6 +23,8 @@ from raceproof.verdict import Answer, Outcome
 
 _PATIENCE = 60.0
 """Seconds for the value backend, if the user names no limit."""
+_SHORT = 2.0
+"""Seconds for a second opinion."""
 _OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
 
 
@@ -61,10 +64,32 @@ def _answer_by_values(program: Program, models: Models, question: Question) -> A
         return answer_of(over, reports, None, options)
     try:
         under = _analysed(program, models, options, deadline, sees_others=False)
-        return answer_of(over, reports, under, options)
+        answer = answer_of(over, reports, under, options)
+        if answer.outcome is Outcome.RACE:
+            return answer
+        second = _second_opinion(program, models, options, deadline)
+        return answer if second is None else answer_of(over, reports, under, options, second)
     except OutOfBudget:
         why = "out of time before any race could be called likely"
         return replace(answer_of(over, reports, None, options), notices=(why,))
+
+
+def _second_opinion(
+    program: Program, models: Models, options: Options, deadline: float | None
+) -> Walk | None:
+    """What `alias` says of the candidates that are left. It does not see what values decide, but
+    which blocks every run goes through, and is sure of races where values look too open."""
+    end = time.monotonic() + _SHORT
+    try:
+        return walked(
+            program,
+            models,
+            BackendChoice.ALIAS,
+            options.latest_calls,
+            end if deadline is None else min(end, deadline),
+        )
+    except (OutOfBudget, MemoryError):
+        return None
 
 
 def _analysed(
