@@ -60,7 +60,7 @@ class _Session:
 
     unfolder: Unfolder
     unfolding: Unfolding
-    translation: Translation
+    translation: Translation = field(default_factory=Translation)
 
 
 class _Proved(Exception):
@@ -189,7 +189,7 @@ class _Run:
         self.statistics.passes = unfolding.passes
         self.statistics.events = sum(len(t.events) for t in unfolding.threads)
         self.assumptions.update(dict.fromkeys(unfolding.assumptions))
-        self.sessions[limits] = session = _Session(unfolder, unfolding, Translation(unfolder.terms))
+        self.sessions[limits] = session = _Session(unfolder, unfolding)
         return session
 
     def _forget_sessions(self, plan: list[Stage]) -> None:
@@ -224,13 +224,11 @@ class _Run:
             unfolder.check_time,
             self.pairs,
         )
-        return encoding, self._asserted(session.translation, encoding.assertions, start)
+        return encoding, self._asserted(session, encoding.assertions, start)
 
-    def _asserted(
-        self, translation: Translation, assertions: Sequence[Term], start: float
-    ) -> Solver:
+    def _asserted(self, session: _Session, assertions: Sequence[Term], start: float) -> Solver:
         """A solver that takes these for granted; we have been building since `start`."""
-        solver = Solver(translation)
+        solver = Solver(session.unfolder.terms, session.translation)
         for assertion in assertions:
             solver.add(assertion)
         self.statistics.translating += solver.seconds_translating
@@ -314,7 +312,7 @@ class _Run:
         if session.unfolder.has_choices:
             limits = replace(session.unfolder.limits, cautious=True)
             unfolder = Unfolder(self.program, self.models, limits, deadline)
-            session = _Session(unfolder, unfolder.run(), Translation(unfolder.terms))
+            session = _Session(unfolder, unfolder.run())
         start = time.perf_counter()
         unfolder, unfolding = session.unfolder, session.unfolding
         terms = unfolder.terms
@@ -326,7 +324,7 @@ class _Run:
         monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
         cut, race, seen = encoding.cut_reached(), monitor.race(), encoding.hidden_seen()
         wrong = [question for question in (cut, race, seen) if question is not terms.false]
-        solver = self._asserted(session.translation, encoding.assertions if wrong else (), start)
+        solver = self._asserted(session, encoding.assertions if wrong else (), start)
         for question in wrong:
             result = self._check(solver, question, deadline=deadline)
             if result is Result.SAT and question is race and not unfolder.limits.cautious:

@@ -240,10 +240,10 @@ class Repeating(Accesses):
             if isinstance(operand, Register) and operand.index == index:
                 kept.add(index)
             if now is not before:
-                is_simple = isinstance(before, Term) and isinstance(now, Term)
-                changes.append(
-                    Change(index, before, now) if is_simple else Change(index, None, None)  # type: ignore[arg-type]
-                )
+                if isinstance(before, Term) and isinstance(now, Term):
+                    changes.append(Change(index, before, now))
+                else:
+                    changes.append(Change(index, None, None))
         if state.version != run.version:
             changes += self._changed_memory(state, run)
         if len(changes) > _MANY_SPOTS:

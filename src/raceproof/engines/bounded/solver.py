@@ -12,7 +12,8 @@ from enum import Enum
 
 import bitwuzla
 
-from raceproof.engines.bounded.terms import Term, Terms, evaluate, subterms
+from raceproof.engines.bounded.evaluate import evaluate
+from raceproof.engines.bounded.terms import Term, Terms, subterms
 
 _Kind = bitwuzla.Kind
 _KINDS = {
@@ -64,8 +65,7 @@ class Model:
 class Translation:
     """Our terms as Bitwuzla's, each translated once: several solvers can work with them."""
 
-    def __init__(self, terms: Terms) -> None:
-        self.terms = terms
+    def __init__(self) -> None:
         self.manager = bitwuzla.TermManager()
         self._done: dict[int, bitwuzla.Term] = {}
         self._seen: set[int] = set()
@@ -108,8 +108,9 @@ class Translation:
 class Solver:
     """One incremental Bitwuzla."""
 
-    def __init__(self, translation: Translation) -> None:
-        self._translation = translation
+    def __init__(self, terms: Terms, translation: Translation | None = None) -> None:
+        self._terms = terms
+        self._translation = translation = translation or Translation()
         options = bitwuzla.Options()
         options.set(bitwuzla.Option.PRODUCE_MODELS, True)
         self._solver = bitwuzla.Bitwuzla(translation.manager, options)
@@ -121,7 +122,7 @@ class Solver:
 
     def add(self, term: Term) -> None:
         """Asserts the term for good."""
-        if term is self._translation.terms.true:
+        if term is self._terms.true:
             return
         if term.operation == "and":
             for argument in term.arguments:

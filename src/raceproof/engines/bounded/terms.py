@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from raceproof.engines.bounded.arithmetic import COMPARE, FOLD
+from raceproof.engines.bounded.arithmetic import signed as signed
+
 TREE_LIMIT = 24
 """Operations are pushed into choices between constants with at most this many leaves."""
 
@@ -54,55 +57,6 @@ class Term:
         return f"({self.operation}{extra} {' '.join(map(repr, self.arguments))})"
 
 
-def signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
-
-
-def _udiv(a: int, b: int, width: int) -> int:
-    return a // b if b else (1 << width) - 1
-
-
-def _urem(a: int, b: int, width: int) -> int:
-    return a % b if b else a
-
-
-def _sdiv(a: int, b: int, width: int) -> int:
-    x, y = signed(a, width), signed(b, width)
-    if y == 0:
-        return 1 if x < 0 else (1 << width) - 1
-    quotient = abs(x) // abs(y)
-    return quotient if (x < 0) == (y < 0) else -quotient
-
-
-def _srem(a: int, b: int, width: int) -> int:
-    x, y = signed(a, width), signed(b, width)
-    if y == 0:
-        return a
-    rest = abs(x) % abs(y)
-    return -rest if x < 0 else rest
-
-
-FOLD: dict[str, Callable[[int, int, int], int]] = {
-    "add": lambda a, b, w: a + b,
-    "sub": lambda a, b, w: a - b,
-    "mul": lambda a, b, w: a * b,
-    "udiv": _udiv,
-    "urem": _urem,
-    "sdiv": _sdiv,
-    "srem": _srem,
-    "shl": lambda a, b, w: a << b if b < w else 0,
-    "lshr": lambda a, b, w: a >> b if b < w else 0,
-    "ashr": lambda a, b, w: signed(a, w) >> min(b, w - 1),
-    "bvand": lambda a, b, w: a & b,
-    "bvor": lambda a, b, w: a | b,
-    "bvxor": lambda a, b, w: a ^ b,
-}
-COMPARE: dict[str, Callable[[int, int, int], bool]] = {
-    "ult": lambda a, b, w: a < b,
-    "ule": lambda a, b, w: a <= b,
-    "slt": lambda a, b, w: signed(a, w) < signed(b, w),
-    "sle": lambda a, b, w: signed(a, w) <= signed(b, w),
-}
 _COMMUTES = frozenset({"add", "mul", "bvand", "bvor", "bvxor"})
 _REFLEXIVE = {"ult": False, "ule": True, "slt": False, "sle": True}
 
@@ -499,52 +453,3 @@ def subterms(roots: Iterable[Term], seen: set[int]) -> Iterator[Term]:
         seen.add(term.number)
         stack.append((term, True))
         stack.extend((argument, False) for argument in term.arguments)
-
-
-def evaluate(root: Term, values: dict[int, int], variable: Callable[[Term], int]) -> int:
-    """The number a term has when its variables have theirs; `values` remembers by term number."""
-    stack = [root]
-    while stack:
-        term = stack[-1]
-        if term.number in values:
-            stack.pop()
-            continue
-        if term.operation == "const":
-            values[term.number] = term.constant
-        elif term.operation == "var":
-            values[term.number] = variable(term)
-        else:
-            missing = [a for a in term.arguments if a.number not in values]
-            if missing:
-                stack.extend(missing)
-                continue
-            values[term.number] = _apply(term, [values[a.number] for a in term.arguments])
-        stack.pop()
-    return values[root.number]
-
-
-def _apply(term: Term, v: list[int]) -> int:
-    operation = term.operation
-    match operation:
-        case "not":
-            return 1 - v[0]
-        case "and":
-            return v[0] & v[1]
-        case "or":
-            return v[0] | v[1]
-        case "ite":
-            return v[1] if v[0] else v[2]
-        case "eq":
-            return int(v[0] == v[1])
-        case "zext":
-            return v[0]
-        case "sext":
-            return signed(v[0], term.arguments[0].width) & ((1 << term.width) - 1)
-        case "concat":
-            return v[0] << term.arguments[1].width | v[1]
-        case "extract":
-            assert isinstance(term.value, tuple)
-            return v[0] >> term.value[1] & ((1 << term.width) - 1)
-    if operation in COMPARE:
-        return int(COMPARE[operation](v[0], v[1], term.arguments[0].width))
-    return FOLD[operation](v[0], v[1], term.width) & ((1 << term.width) - 1)

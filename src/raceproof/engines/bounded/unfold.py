@@ -143,7 +143,7 @@ class Unfolder:
         return Cut(0, self.terms.true, "tables that did not become stable", None)
 
     def _pass(self) -> Unfolding:
-        from raceproof.engines.bounded.library import ThreadWalker
+        from raceproof.engines.bounded.thread import ThreadWalker
 
         self.size = 0
         self._published = []

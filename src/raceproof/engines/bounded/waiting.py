@@ -52,7 +52,7 @@ the next iteration writes the place anew is done in such an execution, so it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.events import Event, HiddenWrite, Read, Write
@@ -341,8 +341,8 @@ def overlaps(a: Range, b: Range) -> bool:
     return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
 
 
-def _variables(roots: object) -> set[int]:
-    return {term.number for term in subterms(roots, set()) if term.operation == "var"}  # type: ignore[arg-type]
+def _variables(roots: Iterable[Term]) -> set[int]:
+    return {term.number for term in subterms(roots, set()) if term.operation == "var"}
 
 
 def implies(guard: Term, condition: Term) -> bool:

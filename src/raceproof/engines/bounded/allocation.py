@@ -1,0 +1,172 @@
+"""What the library does to memory: allocation, effects of calls on their arguments."""
+
+from __future__ import annotations
+
+from raceproof.concurrency import events as meaning
+from raceproof.concurrency.effects import Product, Reachable, Size
+from raceproof.concurrency.model import ReturnKind
+from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.sharing import UNKNOWN
+from raceproof.engines.bounded.synchronisation import SynchronisingWalker
+from raceproof.engines.bounded.terms import Term
+from raceproof.ir import Value as Operand
+from raceproof.verdict import BaseKind
+
+_UNKNOWN_SIZE = 64
+_HAVOC_LIMIT = 64
+_COPIED_LIMIT = 1024
+"""Bytes that `realloc` is followed to copy."""
+
+
+class AllocatingWalker(SynchronisingWalker):
+    """Objects that calls make, and bytes that they touch."""
+
+    def new_object(
+        self, what: str, size: int, *, zeroed: bool, kind: BaseKind = BaseKind.HEAP
+    ) -> MemoryObject:
+        assert self.instruction is not None
+        key = (what, self.thread, self.label, self.instruction.number)
+        new = self.space.make(key, kind, what, size, self.instruction.position, is_defined=zeroed)
+        self.born.append(new.number)
+        return new
+
+    # --- sizes ------------------------------------------------------------
+
+    def _bytes(self, size: Size) -> int | None:
+        """How many bytes, if that is known."""
+        match size:
+            case int():
+                return size
+            case Operand():
+                term = self.term(size)
+                return term.constant if term.is_constant else None
+            case Product(factors=factors, scale=scale):
+                total = scale
+                for factor in factors:
+                    term = self.term(factor)
+                    if not term.is_constant:
+                        return None
+                    total *= term.constant
+                return total
+        return None
+
+    def _length(self, size: Size) -> Term | None:
+        """The size of an allocation as a term."""
+        factors: tuple[Operand, ...] = ()
+        scale = 1
+        if isinstance(size, Product):
+            factors, scale = size.factors, size.scale
+        elif isinstance(size, Operand):
+            factors = (size,)
+        width = self.space.pointer_width
+        result = self.terms.const(scale, width)
+        limit = self.terms.const(_UNKNOWN_SIZE, width)
+        for factor in factors:
+            term = self.terms.resize(self.term(factor), width)
+            self.require(self.terms.compare("ule", term, limit))
+            result = self.terms.binary("mul", term, result)
+        return result if factors else None
+
+    # --- effects ------------------------------------------------------------
+
+    def _effects(self, event: meaning.Event) -> None:
+        with self.step("call"):
+            for effect in event.effects:
+                size = self._bytes(effect.size)
+                address = self.term(effect.pointer)
+                if isinstance(effect.size, Reachable):
+                    self.cut(f"{event.model.name} follows pointers")
+                if size is None:
+                    self.unfolder.result.is_exact = False
+                if effect.is_read:
+                    self.touch(address, size, is_write=False, is_atomic=effect.is_atomic)
+                if effect.is_write:
+                    self.touch(address, size, is_write=True, is_atomic=effect.is_atomic)
+                    if isinstance(event, meaning.LibraryCall):
+                        self._havoc(address, size)
+
+    def _havoc(self, address: Term, size: int | None) -> None:
+        """The library wrote something here: an input, when it is read."""
+        self.unfolder.result.is_exact = False
+        for (target, start), length, condition in self.extents(address, size):
+            if length > _HAVOC_LIMIT:
+                self.cut("a library function that writes a large object")
+            end = start + min(length, _HAVOC_LIMIT)
+            while start < end:
+                left = end - start
+                step = left if left in (1, 2, 8) else min(left, 4) if left > 3 else 1
+                value = self.terms.var(f"uninitialised by {self.name('library')}", step * 8)
+                if value.width == self.space.pointer_width:
+                    self.sharing.define(value, frozenset([UNKNOWN]))
+                pointer = self.space.pointer(target, start)
+                self.write(pointer, value, is_access=False, condition=condition)
+                start += step
+
+    def _plain(self, event: meaning.Event) -> None:
+        """A call that returns something and does no more."""
+        result = event.call.result
+        if result is None:
+            return
+        returns = event.returns
+        width = self.space.width(result.type)
+        match returns.kind:
+            case ReturnKind.CONSTANT:
+                self.set_result(self.terms.const(returns.constant, width))
+            case ReturnKind.ARGUMENT:
+                assert event.returned is not None
+                self.set_result(self.terms.resize(self.term(event.returned), width))
+            case ReturnKind.FRESH:
+                fresh = self.new_object(event.model.name, _UNKNOWN_SIZE, zeroed=False)
+                fresh.is_partial = True
+                self.set_result(self.space.pointer(fresh))
+            case ReturnKind.STATIC | ReturnKind.THREAD_LOCAL:
+                key = ("library", returns.name)
+                if returns.kind is ReturnKind.THREAD_LOCAL:
+                    key = ("library", f"{returns.name} {self.thread}")
+                known = self.space.make(key, BaseKind.EXTERNAL, returns.name, _UNKNOWN_SIZE)
+                known.is_partial = True
+                self.set_result(self.space.pointer(known))
+            case _:
+                self.set_result(None)
+
+    # --- allocation ------------------------------------------------------------
+
+    def _allocate(self, event: meaning.Allocate) -> None:
+        size = self._bytes(event.size)
+        length = None
+        if size is None or size > 1 << 20:
+            self.cut("an allocation whose size depends on data")
+            length = self._length(event.size)
+            size = _UNKNOWN_SIZE
+        target = self.new_object("malloc", size, zeroed=event.zeroed)
+        target.length = length
+        if length is not None:
+            self.require(self.terms.compare("ule", length, self.terms.const(size, length.width)))
+        new = self.space.pointer(target)
+        if event.pointer_to is not None:
+            self.write(self.term(event.pointer_to), new)
+            self.set_result(self.result_of(event, True))
+        else:
+            self.set_result(new)
+
+    def _reallocate(self, event: meaning.Reallocate) -> None:
+        size = self._bytes(event.size)
+        if size is None or size > _COPIED_LIMIT:
+            self.cut("an allocation whose size depends on data")
+            size = _UNKNOWN_SIZE
+        old = self.term(event.pointer)
+        new = self.new_object("realloc", size, zeroed=event.zeroed)
+        sources = self.extents(old, None)
+        if len(sources) > 1:
+            self.cut("a block of memory among several")
+        with self.step("copy"):
+            for (source, offset), length, _ in sources:
+                pointer = self.space.pointer(source, offset)
+                self.copy_bytes(
+                    self.space.pointer(new), pointer, min(length, size), is_access=False
+                )
+            self.touch(old, None, is_write=True)
+        self.set_result(self.space.pointer(new))
+
+    def _free(self, event: meaning.Free) -> None:
+        self.touch(self.term(event.pointer), None, is_write=True)

@@ -1,0 +1,229 @@
+"""Mutexes, read-write locks and conditions.
+
+Two bytes say what a lock is doing: 0 free, the owner's number plus one with its depth and kind, or
+for a read-write lock the number of readers and `WRITER`. Taking it is one step that reads them, can
+only take place if they say so, and writes them.
+
+A thread that waits on a condition may wake up at any time, as POSIX allows. Only a wait with a time
+limit tells why it ended: it has a variable of its own, and a signal picks one of those that wait.
+"""
+
+from __future__ import annotations
+
+from raceproof.concurrency import events as meaning
+from raceproof.concurrency.model import LockKind, LockMode, Wait
+from raceproof.engines.bounded.hidden import HiddenVariables
+from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.sharing import UNKNOWN
+from raceproof.engines.bounded.terms import Term
+
+_WRITER = 0x80
+_DEPTH = 1 << 8
+_CHECKING = 1 << 14
+_RECURSIVE = 1 << 15
+_DEPTHS = (_CHECKING - 1) & ~(_DEPTH - 1)
+_STATIC_KINDS = {1: _RECURSIVE, 2: _CHECKING}
+"""How the C library numbers the kinds of mutexes, in attributes and initialisers."""
+_DEADLOCK = 35
+_IDLE, _WAITING, _WOKEN = 0, 1, 2
+
+
+class LockingWalker(HiddenVariables):
+    """Locks, and waiting with one."""
+
+    def acquire(self, event: meaning.LockAcquire) -> None:
+        address = self.operand_address(event.lock, event.is_indirect)
+        lock = self.shadow(address)
+        if event.kind is LockKind.READ_WRITE:
+            kind = self.terms.const(0, 16)
+        else:
+            kind = self._kind_at(address, event.recursive)
+        with self.step("lock"):
+            old = self.terms.binary("bvor", self.peek(lock, 2), kind)
+            is_free, is_refused, new = self._lock_transition(event, old)
+            if event.wait is Wait.BLOCK:
+                self.wait_until(self.terms.or_(is_free, is_refused))
+                self.poke(lock, new, self._unless(is_refused))
+                result = self.result_of(event, True)
+                if is_refused is not self.terms.false and isinstance(result, Term):
+                    refusal = self.terms.const(_DEADLOCK, result.width)
+                    result = self.terms.ite(is_refused, refusal, result)
+                self.set_result(result)
+                return
+            self.unfolder.notice_trials()
+            self.poke(lock, new, is_free)
+            self._set_choice(event, is_free)
+
+    def _unless(self, condition: Term) -> Term | None:
+        return None if condition is self.terms.false else self.terms.not_(condition)
+
+    def _kind_at(self, address: Term, is_recursive: bool) -> Term:
+        """The kind of a mutex as far as its initialiser or the called function says."""
+        if is_recursive:
+            self.unfolder.notice_kinds_of_locks()
+            return self.terms.const(_RECURSIVE, 16)
+        result = self.terms.const(0, 16)
+        field = 12 if self.space.pointer_width == 32 else 16
+        for number, offset in self.sharing.targets(address):
+            target = self.space.all[number] if number >= 0 else None
+            if target is None or not target.initial or offset is None:
+                continue
+            initial = target.initial.get(offset + field)
+            kind = _STATIC_KINDS.get(initial.constant, 0) if initial and initial.is_constant else 0
+            if kind:
+                self.unfolder.notice_kinds_of_locks()
+                here = self.at(address, (target, offset))
+                result = self.terms.ite(here, self.terms.const(kind, 16), result)
+        return result
+
+    def _lock_transition(self, event: meaning.LockAcquire, old: Term) -> tuple[Term, Term, Term]:
+        """Whether the lock can be had, whether that is refused at once, its state with us."""
+        terms = self.terms
+        me = terms.const(self.thread + 1, 16)
+        zero = terms.const(0, 16)
+        if event.kind is LockKind.READ_WRITE:
+            if event.mode is LockMode.READ:
+                is_free = terms.compare("ult", old, terms.const(_WRITER, 16))
+                return is_free, terms.false, terms.binary("add", old, terms.const(1, 16))
+            return terms.eq(old, zero), terms.false, terms.const(_WRITER, 16)
+        if not self.unfolder.has_kinds_of_locks:
+            return terms.eq(old, zero), terms.false, me
+        owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
+        is_owner = terms.eq(owner, me)
+        is_mine = terms.and_(terms.extract(old, 15, 15), is_owner)
+        is_refused = terms.and_(terms.extract(old, 14, 14), is_owner)
+        is_free = terms.eq(owner, zero)
+        taken = terms.binary("bvor", old, me)
+        deeper = terms.binary("add", old, terms.const(_DEPTH, 16))
+        return terms.or_(is_free, is_mine), is_refused, terms.ite(is_free, taken, deeper)
+
+    def release(self, event: meaning.LockRelease) -> None:
+        lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
+        with self.step("unlock"):
+            self._release(lock, event.kind)
+        self.set_result(self.result_of(event, True))
+
+    def _release(self, lock: Term, kind: LockKind) -> None:
+        terms = self.terms
+        zero = terms.const(0, 16)
+        old = self.peek(lock, 2)
+        if kind is LockKind.READ_WRITE:
+            is_writer = terms.compare("uge", old, terms.const(_WRITER, 16))
+            is_free = terms.eq(old, zero)
+            fewer = terms.binary("sub", old, terms.const(1, 16))
+            self.poke(lock, terms.ite(terms.or_(is_writer, is_free), zero, fewer))
+            return
+        me = terms.const(self.thread + 1, 16)
+        anyone = self.unfolder.limits.anyone_unlocks
+        if not self.unfolder.has_kinds_of_locks:
+            self.poke(lock, zero, None if anyone else terms.eq(old, me))
+            return
+        owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
+        is_mine = terms.true if anyone else terms.eq(owner, me)
+        depth = terms.binary("bvand", old, terms.const(_DEPTHS, 16))
+        freed = terms.binary("bvand", old, terms.const(_RECURSIVE | _CHECKING, 16))
+        fewer = terms.binary("sub", old, terms.const(_DEPTH, 16))
+        self.poke(lock, terms.ite(terms.eq(depth, zero), freed, fewer), is_mine)
+
+    def initialise_lock(self, event: meaning.LockInit) -> None:
+        lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
+        kind = self._kind_asked(event, event.recursive)
+        with self.step("init"):
+            if event.recursive is None and event.attribute is not None:
+                attribute = self.term(event.attribute)
+                if self.sharing.targets(attribute) - {UNKNOWN}:
+                    kind = self.peek(self.shadow(attribute), 2)
+            self.poke(lock, kind)
+        self.set_result(self.result_of(event, True))
+
+    def set_attribute(self, event: meaning.LockAttribute) -> None:
+        kind = self._kind_asked(event, event.recursive)
+        with self.step("init"):
+            self.poke(self.shadow(self.term(event.attribute)), kind)
+        self.set_result(self.result_of(event, True))
+
+    def _kind_asked(
+        self, event: meaning.LockInit | meaning.LockAttribute, recursive: bool | None
+    ) -> Term:
+        """The kind of mutex that a call asks for."""
+        terms = self.terms
+        rule = event.model.recursive_when
+        if rule is None or rule.argument >= len(event.call.arguments):
+            kind = terms.const(_RECURSIVE if recursive else 0, 16)
+        else:
+            number = self.term(event.call.arguments[rule.argument])
+            masked = terms.binary("bvand", number, terms.const(rule.mask, number.width))
+            is_recursive = terms.eq(masked, terms.const(rule.equals, number.width))
+            checking = terms.const(0, 16)
+            if isinstance(event, meaning.LockAttribute):
+                is_checking = terms.eq(number, terms.const(2, number.width))
+                checking = terms.ite(is_checking, terms.const(_CHECKING, 16), checking)
+            kind = terms.ite(is_recursive, terms.const(_RECURSIVE, 16), checking)
+        if kind is not terms.const(0, 16):
+            self.unfolder.notice_kinds_of_locks()
+        return kind
+
+    # --- conditions ------------------------------------------------------------
+
+    def wait(self, event: meaning.ConditionWait) -> None:
+        terms = self.terms
+        condition = self.term(event.condition)
+        lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
+        if event.wait is not Wait.TIMED or self.unfolder.limits.cautious:
+            gave_up = terms.false
+            if event.wait is Wait.TIMED:
+                gave_up = self.fresh_input("gives up", 1)
+            with self.step("wait"):
+                self._release(lock, LockKind.MUTEX)
+            with self.step("wake"):
+                self._take_again(lock)
+            self._set_choice(event, terms.not_(gave_up))
+            return
+        self.unfolder.has_choices = True
+        flag = self.unfolder.waiting_variable(f"{self.thread}:{self.label}", self.thread, condition)
+        pointer = self.space.pointer(flag)
+        with self.step("wait"):
+            self._release(lock, LockKind.MUTEX)
+            self.poke(pointer, self.byte(_WAITING))
+        with self.step("wake"):
+            woken = terms.eq(self.peek(pointer), self.byte(_WOKEN))
+            self._take_again(lock)
+            self.poke(pointer, self.byte(_IDLE))
+        self._set_choice(event, woken)
+
+    def _take_again(self, lock: Term) -> None:
+        """What a thread does that has waited on a condition."""
+        terms = self.terms
+        old = self.peek(lock, 2)
+        owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
+        self.wait_until(terms.eq(owner, terms.const(0, 16)))
+        self.poke(lock, terms.binary("bvor", old, terms.const(self.thread + 1, 16)))
+
+    def signal(self, event: meaning.ConditionSignal) -> None:
+        terms = self.terms
+        if self.unfolder.limits.cautious:
+            self.set_result(self.result_of(event, True))
+            return
+        condition = self.term(event.condition)
+        mine = self.sharing.targets(condition)
+        with self.step("signal"):
+            waiting: list[tuple[MemoryObject, Term]] = []
+            for flag, thread, other in self.unfolder.waiting_variables():
+                if thread == self.thread or not mine & self.sharing.targets(other):
+                    continue
+                pointer = self.space.pointer(flag)
+                is_waiting = terms.eq(self.peek(pointer), self.byte(_WAITING))
+                waiting.append((flag, terms.and_(is_waiting, terms.eq(condition, other))))
+            if event.broadcast or len(waiting) == 1:
+                for flag, is_waiting in waiting:
+                    self.poke(self.space.pointer(flag), self.byte(_WOKEN), is_waiting)
+            elif waiting:
+                choice = terms.var(self.name("wakes"), 8)
+                chosen = terms.false
+                for number, (flag, is_waiting) in enumerate(waiting):
+                    this = terms.and_(is_waiting, terms.eq(choice, self.byte(number)))
+                    chosen = terms.or_(chosen, this)
+                    self.poke(self.space.pointer(flag), self.byte(_WOKEN), this)
+                nobody = terms.not_(terms.any(is_waiting for _, is_waiting in waiting))
+                self.wait_until(terms.or_(chosen, nobody))
+        self.set_result(self.result_of(event, True))
