@@ -7,15 +7,16 @@ gets only `YES` a `likely` one. Conditions 1 to 5 of DarC, section 3.3, and some
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from raceproof.engines.summary.contexts import Happening
 from raceproof.engines.summary.memory import Memory, Place
 from raceproof.engines.summary.outline import ATOMIC, Induction
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.scope import overlap
-from raceproof.engines.summary.state import Core, Lock, Locks, ThreadId, is_protected_by
+from raceproof.engines.summary.state import Core, Locks, ThreadId, is_protected_by
 from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin, Term, is_number, root
 
@@ -211,29 +212,31 @@ def not_one_element_each(a: Located, b: Located, world: World) -> int:
     return NO
 
 
-def no_common_lock(a: Located, b: Located, world: World) -> int:
-    return _lacks_common(a.state.core[0], b.state.core[0], lambda x, y: _same_lock(x, y, world))
-
-
 def no_common_lock_beside(a: Located, b: Located, world: World) -> int:
-    """The same, for locks that lie in the very element that is accessed."""
+    """Of the locks that lie in the very element that is accessed."""
     beside = [one for one in a.state.core[0] if _beside(a.spot, one[0]) is not None]
     if not beside:
         return YES
-    return _lacks_common(
+    return no_common_lock(
         beside,
         b.state.core[0],
         lambda x, y: YES if _beside(a.spot, x) == _beside(b.spot, y) else NO,
     )
 
 
-def _lacks_common(
-    locks: Iterable[Lock], others: Iterable[Lock], is_same: Callable[[Term, Term], int]
+Name = TypeVar("Name")
+"""Of a lock: its term, or a number for it."""
+
+
+def no_common_lock(
+    locks: Iterable[tuple[Name, str, bool, int]],
+    others: Collection[tuple[Name, str, bool, int]],
+    is_same: Callable[[Name, Name], int],
 ) -> int:
     answer = YES
     for lock, mode, sure, _ in locks:
         for other, other_mode, other_sure, _ in others:
-            if mode == other_mode == "read":
+            if mode == "read" == other_mode:
                 continue
             how = is_same(lock, other)
             if how == YES and sure and other_sure:
@@ -320,16 +323,34 @@ class Scales:
         self._world = world
         self._states: dict[tuple[ThreadId, Core], State] = {}
         self._locksets: dict[Locks, int] = {}
-        self._locks: dict[tuple[int, int], int] = {}
+        self._locks: dict[Term, int] = {}
+        self._terms: list[Term] = []
+        self._held: list[tuple[tuple[int, str, bool, int], ...]] = []
+        """Of each lockset: its locks by number."""
+        self._common: dict[tuple[int, int], int] = {}
+        self._same: dict[tuple[int, int], int] = {}
         self._bytes: dict[tuple[Spot, Spot], int] = {}
         self._times: dict[tuple[State, State], int] = {}
 
     def state(self, thread: ThreadId, core: Core) -> State:
         known = self._states.get((thread, core))
         if known is None:
-            lockset = self._locksets.setdefault(core[0], len(self._locksets))
-            known = State(thread, core, is_protected_by(core, ATOMIC), lockset)
+            known = State(thread, core, is_protected_by(core, ATOMIC), self._lockset(core[0]))
             self._states[thread, core] = known
+        return known
+
+    def _lock(self, term: Term) -> int:
+        known = self._locks.get(term)
+        if known is None:
+            known = self._locks[term] = len(self._terms)
+            self._terms.append(term)
+        return known
+
+    def _lockset(self, locks: Locks) -> int:
+        known = self._locksets.get(locks)
+        if known is None:
+            known = self._locksets[locks] = len(self._held)
+            self._held.append(tuple([(self._lock(one[0]), *one[1:]) for one in locks]))
         return known
 
     def excludes_all(self, a: Located, b: Located) -> str:
@@ -371,8 +392,16 @@ class Scales:
         return known
 
     def _common_lock(self, a: Located, b: Located) -> int:
-        locksets = (a.state.lockset, b.state.lockset)
-        known = self._locks.get(locksets)
+        first, second = a.state.lockset, b.state.lockset
+        known = self._common.get((first, second))
         if known is None:
-            known = self._locks[locksets] = no_common_lock(a, b, self._world)
+            found = no_common_lock(self._held[first], self._held[second], self._is_same_lock)
+            known = self._common[first, second] = found
+        return known
+
+    def _is_same_lock(self, one: int, other: int) -> int:
+        known = self._same.get((one, other))
+        if known is None:
+            known = _same_lock(self._terms[one], self._terms[other], self._world)
+            self._same[one, other] = known
         return known

@@ -26,8 +26,7 @@ from raceproof.engines.summary.terms import UNKNOWN, Term, Terms
 ThreadId: TypeAlias = tuple[tuple[tuple[str, int], ...], ...]
 """Nested creations, outermost first; each the calls down to the creation and the creation."""
 
-Lock: TypeAlias = tuple[Term, str, bool, int]
-Locks: TypeAlias = tuple[Lock, ...]
+Locks: TypeAlias = tuple[tuple[Term, str, bool, int], ...]
 Core: TypeAlias = tuple[
     Locks,
     tuple[tuple[Term, bool], ...],
