@@ -269,3 +269,46 @@ def test_a_lock_may_be_taken_away_from_its_holder() -> None:
       pthread_mutex_init(&m, 0); pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m);
       return 0; }"""
     assert agreed(text) is Conclusion.RACE
+
+
+MANY_LOCKS = """
+pthread_mutex_t locks[8]; int values[8];
+static void *worker(void *a) { int i = __VERIFIER_nondet_int(); if (i < 0 || i >= 8) return 0;
+  pthread_mutex_lock(&locks[i]); values[%s]++; pthread_mutex_unlock(&locks[i]); return 0; }
+int main(void) { pthread_t t, u; pthread_create(&t, 0, worker, 0);
+  pthread_create(&u, 0, worker, 0); return 0; }"""
+
+
+@pytest.mark.parametrize(("index", "is_proved"), [("i", True), ("i / 2", False)])
+def test_inputs_are_split_where_they_are_needed(index: str, is_proved: bool) -> None:
+    machine = Machine(lower(HEAD + MANY_LOCKS % index))
+    assert explore(machine, None, MutexRules.POSIX, lambda: 1.0).is_proved is is_proved
+
+
+def test_branches_on_the_same_input_agree() -> None:
+    text = two(
+        "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);",
+        """
+      int i = __VERIFIER_nondet_int(); if (i == 3) pthread_mutex_lock(&m);
+      atomic_load(&flag); if (i == 3) { x = 2; pthread_mutex_unlock(&m); }""",
+    )
+    found = explore(Machine(lower(HEAD + text)), None, MutexRules.POSIX, lambda: 1.0)
+    assert found.is_proved
+
+
+def test_what_main_returns_makes_no_state() -> None:
+    text = two(
+        "x = 1;",
+        "int i = 0; for (int k = 0; k < 5; k++) i += __VERIFIER_nondet_bool();",
+        "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return i;",
+    )
+    few = two(
+        "x = 1;",
+        "int i = 0; for (int k = 0; k < 5; k++) i += __VERIFIER_nondet_bool();",
+        "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0;",
+    )
+    states = [
+        Explorer(Machine(lower(HEAD + one), is_open=True)).run(lambda: 1.0).states
+        for one in (text, few)
+    ]
+    assert states[0] == states[1]

@@ -8,7 +8,7 @@ from raceproof.concurrency.model import BytesSize
 from raceproof.concurrency.model import Wait as WaitMode
 from raceproof.machine.faults import Aborted, UndefinedBehaviour
 from raceproof.machine.operation import Operation
-from raceproof.machine.unknown import Unknown
+from raceproof.machine.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
     from raceproof.ir import Call
@@ -175,7 +175,9 @@ class Nondeterministic(Operation):
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         value = machine.input(self._bits or machine.program.layout.pointer_size * 8, self._range)
-        return float(value) if self._is_float and not isinstance(value, Unknown) else value
+        if self._is_float:
+            return UNKNOWN if isinstance(value, Unknown) else float(value)
+        return value
 
 
 class Assume(Operation):

@@ -174,6 +174,7 @@ def _scanned(
 
 
 def _anywhere(machine: Machine, pointer: Unknown, flags: int) -> Iterator[AccessRange]:
+    pointer.blame()
     if isinstance(pointer, Inside):
         yield (pointer.target.base, pointer.target.base + pointer.target.size, flags)
     else:

@@ -11,7 +11,7 @@ from raceproof.machine.faults import UndefinedBehaviour, Unsupported
 from raceproof.machine.intrinsics import intrinsic
 from raceproof.machine.memory import MemoryObject
 from raceproof.machine.operators import HELPERS, absorbing, select
-from raceproof.machine.unknown import UNKNOWN, Inside, Unknown
+from raceproof.machine.unknown import UNKNOWN, Inside, Unknown, unknown_from
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -37,7 +37,7 @@ def out_of_bounds(target: MemoryObject, address: int) -> NoReturn:
 def insert(aggregate: Any, value: Any, path: tuple[int, ...]) -> Any:
     """The aggregate with the element at `path` replaced."""
     if isinstance(aggregate, Unknown):
-        return UNKNOWN
+        return unknown_from(aggregate, value)
     index, *rest = path
     part = insert(aggregate[index], value, tuple(rest)) if rest else value
     return (*aggregate[:index], part, *aggregate[index + 1 :])
@@ -75,7 +75,7 @@ class Environment:
             "access": self.access,
             "push_slot": self.push_slot,
             "thread_local": self._machine.thread_local,
-            "any_value": lambda bits: self._machine.input(bits or self._pointer_size * 8, None),
+            "any_value": self.any_value,
             "unset": self._machine.unset,
             "undefined_value": self._machine.undefined,
             "assume": self._machine.assume,
@@ -87,6 +87,11 @@ class Environment:
             "debugtrap": lambda *_: undefined("a trap"),
             "ubsantrap": lambda *_: undefined("a trap"),
         }
+
+    def any_value(self, bits: int) -> Any:
+        if self._machine.is_open:
+            return UNKNOWN
+        return self._machine.input(bits or self._pointer_size * 8, None)
 
     # --- memory, exact ------------------------------------------------------------
 
@@ -115,9 +120,10 @@ class Environment:
 
     def load_open(self, address: Any, size: int, type_: Type) -> Any:
         if isinstance(address, Unknown):
+            address.blame()
             if not isinstance(address, Inside):
                 raise Unsupported("a read through an unknown pointer")
-            return _unknown_of(type_)
+            return _unknown_of(type_, address)
         found = self._machine.memory.find(address, size)
         offset = address - found.base
         if found.mask is not None and 1 in found.mask[offset : offset + size]:
@@ -136,6 +142,7 @@ class Environment:
 
     def store_open(self, address: Any, size: int, type_: Type, value: Any) -> None:
         if isinstance(address, Unknown):
+            address.blame()
             if not isinstance(address, Inside):
                 raise Unsupported("a write through an unknown pointer")
             address.target.forget(0, address.target.size)
@@ -178,20 +185,23 @@ class Environment:
         if isinstance(base, Inside):
             return base
         if isinstance(base, Unknown):
-            return UNKNOWN
+            return unknown_from(base, distance)
         if isinstance(distance, Unknown):
             found = self._machine.memory.object_at(base)
-            return UNKNOWN if found is None else Inside(found)
+            return unknown_from(distance) if found is None else Inside(found, distance.sites)
         return base + distance & (1 << 8 * self._pointer_size) - 1
 
     def access(self, address: Any, size: Any, flags: int) -> tuple[tuple[int, int, int], ...]:
         """The bytes that an access through a perhaps unknown pointer can touch."""
         if isinstance(address, Inside):
+            address.blame()
             target = address.target
             return ((target.base, target.base + target.size, flags),)
         if isinstance(address, Unknown):
+            address.blame()
             raise Unsupported("an access through an unknown pointer")
         if isinstance(size, Unknown):
+            size.blame()
             found = self._machine.memory.object_at(address)
             return () if found is None else ((address, found.base + found.size, flags),)
         return ((address, address + size, flags),)
@@ -255,7 +265,7 @@ class Environment:
         return self.load(address, self._layout.store_size(type_), type_)
 
 
-def _unknown_of(type_: Type) -> Any:
+def _unknown_of(type_: Type, source: Unknown = UNKNOWN) -> Any:
     if isinstance(type_, StructType):
-        return tuple(_unknown_of(field) for field in type_.fields)
-    return UNKNOWN
+        return tuple(_unknown_of(field, source) for field in type_.fields)
+    return unknown_from(source)

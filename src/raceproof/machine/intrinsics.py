@@ -11,7 +11,7 @@ from raceproof.machine.codec import round_float
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.libc.numbers import MATH, guarded
 from raceproof.machine.operators import to_signed
-from raceproof.machine.unknown import UNKNOWN, Unknown
+from raceproof.machine.unknown import Unknown, unknown_from
 
 
 def _wrap(value: int, bits: int) -> int:
@@ -128,7 +128,8 @@ def intrinsic(name: str, bits: int, target: int, *arguments: Any) -> Any:
     if function is None:
         raise Unsupported(f"the intrinsic {name}")
     if any(isinstance(argument, Unknown) for argument in arguments):
-        return (UNKNOWN, UNKNOWN) if name.endswith("with.overflow") else UNKNOWN
+        found = unknown_from(*arguments)
+        return (found, found) if name.endswith("with.overflow") else found
     if any(isinstance(argument, tuple) for argument in arguments):
         return _by_element(function, bits, target, arguments)
     return function(bits, target, *arguments)

@@ -24,18 +24,21 @@ from raceproof.machine.codec import decode, encode
 from raceproof.machine.compiler import FunctionCompiler, Surroundings
 from raceproof.machine.constants import Linker
 from raceproof.machine.effects import accessed_ranges
+from raceproof.machine.entry import calls_entry, entry_arguments
 from raceproof.machine.environment import Environment
 from raceproof.machine.escape import EscapeAnalysis
 from raceproof.machine.faults import ChoiceNeeded, Ended, UndefinedBehaviour, Unsupported
 from raceproof.machine.formatting import directives
+from raceproof.machine.indeterminate import INDETERMINATE
 from raceproof.machine.inputs import GivenInputs, Inputs
 from raceproof.machine.jumps import jump_back
 from raceproof.machine.library import Library
 from raceproof.machine.memory import Memory, MemoryObject
 from raceproof.machine.runner import Runner
 from raceproof.machine.segments import AccessRange, CompiledFunction
+from raceproof.machine.splitting import InputSites
 from raceproof.machine.thread import ConcreteThread, Frame, Pending
-from raceproof.machine.unknown import INDETERMINATE, UNKNOWN, Unknown
+from raceproof.machine.unknown import UNKNOWN, Unknown
 from raceproof.options import MutexRules
 from raceproof.verdict import BaseKind
 
@@ -80,6 +83,8 @@ class Machine:
         """What the machine did not do though the program asked for it: no proof may rest on it."""
         self.output = bytearray()
         self.assumptions: set[str] = set()
+        self.input_sites = InputSites()
+        """On an open machine; kept from one execution to the next."""
         self.recorded: list[int] = []
         """The inputs given so far."""
         self.choice: int | None = None
@@ -105,6 +110,7 @@ class Machine:
             object_of=self._objects.__getitem__,
             names=Environment(self).names(),
             is_open=is_open,
+            unobserved="" if calls_entry(program) else program.entry,
         )
         self._compiled: dict[str, CompiledFunction] = {}
         self._runner = Runner(self)
@@ -126,7 +132,7 @@ class Machine:
         self._inputs = inputs or GivenInputs()
         entry = self.program.functions[self.program.entry]
         main = self._new_thread(entry.name, -1, -1)
-        self._push_entry(main, entry)
+        main.frames.append(self.new_frame(entry, entry_arguments(self, main, entry)))
         for name in reversed(self.program.constructors):
             main.frames.append(self.new_frame(self.program.functions[name], ()))
         self._guard(lambda: self._runner.start(main))
@@ -230,23 +236,6 @@ class Machine:
         self.alive += 1
         return thread
 
-    def _push_entry(self, main: ConcreteThread, entry: Function) -> None:
-        arguments: list[Any] = []
-        if self.is_open and entry.parameters:
-            size = self.program.layout.pointer_size
-            vector = self.memory.allocate(main.arena, 64 * size, "argv", "argv")
-            arguments = [UNKNOWN, vector.base, vector.base]
-        elif len(entry.parameters) >= 2:
-            name = self.memory.allocate(main.arena, 8, "argv[0]", "argv0")
-            self.memory.write(name.base, b"program\0")
-            size = self.program.layout.pointer_size
-            vector = self.memory.allocate(main.arena, 3 * size, "argv", "argv")
-            self.memory.write(vector.base, name.base.to_bytes(size, "little") + bytes(2 * size))
-            arguments = [1, vector.base, vector.base + size]
-        elif entry.parameters:
-            arguments = [1]
-        main.frames.append(self.new_frame(entry, tuple(arguments[: len(entry.parameters)])))
-
     def compiled(self, function: Function) -> CompiledFunction:
         found = self._compiled.get(function.name)
         if found is None:
@@ -300,7 +289,7 @@ class Machine:
         """The next nondeterministic value."""
         if self.is_open:
             if limits is None or limits[1] - limits[0] >= _FEW:
-                return UNKNOWN
+                return self._open_input(bits, limits)
             if self.choice is None:
                 raise ChoiceNeeded(limits[1] - limits[0] + 1)
             value = limits[0] + self.choice & ((1 << bits) - 1)
@@ -309,6 +298,15 @@ class Machine:
             value = self._inputs.next(bits, limits)
         self.recorded.append(value)
         return value
+
+    def _open_input(self, bits: int, limits: tuple[int, int] | None) -> Any:
+        """A range of values; one of its parts if it was split."""
+        low, high = (0, (1 << bits) - 1) if limits is None or limits[0] < 0 else limits
+        site = self.input_sites.at(self.current_instruction(self.current), low, high)
+        if len(site.parts) > 1 and self.choice is None:
+            raise ChoiceNeeded(len(site.parts))
+        part, self.choice = self.choice or 0, None
+        return site.value(part)
 
     def unset(self, bits: int, instruction: int) -> Any:
         """What a variable holds that nobody has set: an input of this instruction."""
@@ -351,6 +349,7 @@ class Machine:
     def known(self, value: Any) -> Any:
         """The value itself; what needs it cannot go on if it is unknown."""
         if isinstance(value, Unknown):
+            value.blame()
             raise Unsupported("an unknown value where a known one is needed")
         return value
 

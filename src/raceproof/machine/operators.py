@@ -14,7 +14,7 @@ from typing import Any
 from raceproof.ir import FloatType, IntType, PointerType, Type, VectorType
 from raceproof.machine.codec import decode_float, encode_float, round_float
 from raceproof.machine.faults import UndefinedBehaviour, Unsupported
-from raceproof.machine.unknown import UNKNOWN, Unknown
+from raceproof.machine.unknown import Unknown, unknown_from
 
 
 def width(type_: Type, pointer_bits: int) -> int:
@@ -257,7 +257,7 @@ def select(condition: Any, if_true: Any, if_false: Any) -> Any:
             and if_true == if_false
         ):
             return if_true
-        return UNKNOWN
+        return unknown_from(condition, if_true, if_false)
     if isinstance(condition, tuple):
         return tuple(select(c, a, b) for c, a, b in zip(condition, if_true, if_false, strict=True))
     return if_true if condition else if_false
@@ -288,7 +288,7 @@ def absorbing(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(*arguments: Any) -> Any:
         for argument in arguments:
             if isinstance(argument, Unknown):
-                return UNKNOWN
+                return unknown_from(*arguments)
         return function(*arguments)
 
     return wrapped

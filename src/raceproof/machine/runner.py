@@ -15,10 +15,11 @@ from raceproof.machine.faults import (
     UndefinedBehaviour,
     Unsupported,
 )
+from raceproof.machine.indeterminate import INDETERMINATE
 from raceproof.machine.operation import END_THREAD, Enter, Operation, Resume, Wait
 from raceproof.machine.segments import ATOMIC, AccessRange, SegmentInfo, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame, Pending, Status
-from raceproof.machine.unknown import INDETERMINATE, Unknown
+from raceproof.machine.unknown import Range, Unknown
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -194,6 +195,7 @@ class Runner:
         except KeyError as error:
             key = error.args[0]
             if isinstance(key, Unknown):
+                key.blame()
                 raise Unsupported("an access through an unknown pointer") from error
             if not isinstance(key, int):
                 raise
@@ -393,6 +395,10 @@ class Runner:
             return table.get(value, table[-1])
         if machine.choice is None:
             assert info.instruction is not None
+            if isinstance(value, Range):
+                if not value.may_be(table):
+                    return table[-1]
+                value.compared_with(number for number in table if number >= 0)
             thread.pending = Pending(info.instruction.number, (), options=len(info.targets))
             return None
         choice, machine.choice = machine.choice, None

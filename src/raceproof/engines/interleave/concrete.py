@@ -1,7 +1,8 @@
 """The concrete layer: all schedules of the real values, for a proof or a schedule.
 
 Exact values first. A program that asks for an input, or looks at the arguments of `main`, is
-explored with unknown values instead: what holds then holds for every input. A race met with exact
+explored with unknown values instead: what holds then holds for every input. As long as that fails
+for want of knowledge, inputs are split into more parts. A race met with exact
 values is replayed; one met with unknown values is only a hint where to search, since no input may
 lead there.
 """
@@ -56,9 +57,16 @@ def explore(
         if "inputs" not in found.reason:
             return explored
     machine = Machine(machine.program, models, is_open=True, mutex_rules=rules)
-    explorer = Explorer(machine)
-    found = explorer.run(seconds_left)
-    return _conclude(machine, explorer, found, states + found.states)
+    while True:
+        explorer = Explorer(machine)
+        found = explorer.run(seconds_left)
+        states += found.states
+        is_race = found.conclusion is Conclusion.RACE
+        if not (is_race or found.is_stuck) or seconds_left() <= 0:
+            break
+        if not machine.input_sites.split(only_blamed=not is_race):
+            break
+    return _conclude(machine, explorer, found, states)
 
 
 def _conclude(machine: Machine, explorer: Explorer, found: Exploration, states: int) -> Explored:

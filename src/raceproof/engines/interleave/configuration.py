@@ -19,7 +19,7 @@ from raceproof.machine.machine import Machine
 from raceproof.machine.memory import MemorySnapshot
 from raceproof.machine.segments import AccessRange, CompiledFunction, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame
-from raceproof.machine.unknown import Inside, Unknown
+from raceproof.machine.unknown import Unknown
 
 Block = frozenset[AccessRange]
 """Plain accesses of a thread since it last synchronised."""
@@ -168,7 +168,7 @@ def _returns_twice(code: CompiledFunction) -> bool:
 def _plain(value: Any) -> Any:
     """A stand-in that can be compared."""
     if isinstance(value, Unknown):
-        return ("inside", value.target.base) if isinstance(value, Inside) else "?"
+        return value.key()
     if isinstance(value, float):
         return ("float", repr(value))
     if isinstance(value, tuple):

@@ -78,6 +78,8 @@ class Exploration:
     states: int
     transitions: int
     reason: str = ""
+    is_stuck: bool = False
+    """Whether it is incomplete because of a step that could not be taken."""
     race: MetRace | None = None
     moves: tuple[Move, ...] = ()
     """How the race was met; the last one is cut short by it."""
@@ -168,9 +170,10 @@ class Explorer:
         except RaceMet as met:
             return self._race(met)
         except Unsupported as unsupported:
-            return self._stop(str(unsupported))
+            return replace(self._stop(str(unsupported)), is_stuck=True)
         except ChoiceNeeded:
-            return self._stop("an unknown value where a known one is needed")
+            reason = "an unknown value where a known one is needed"
+            return replace(self._stop(reason), is_stuck=True)
         left_out = self._machine.left_out
         if left_out:
             return self._stop(f"not done by the machine: {', '.join(sorted(left_out))}")

@@ -166,5 +166,5 @@ class LibraryCall(Operation):
             return 0
         value = machine.input(self._bits, None)
         if self._is_float:
-            return value if value is UNKNOWN else bits_float(self._bits, value)
+            return UNKNOWN if isinstance(value, Unknown) else bits_float(self._bits, value)
         return value
