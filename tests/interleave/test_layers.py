@@ -259,3 +259,8 @@ def test_candidates_are_refuted_one_by_one() -> None:
     assert len(candidates) > 1
     kept = layers.refute(candidates)
     assert 0 < len(kept.candidates) < len(candidates)
+
+
+def test_nothing_is_known_when_the_time_is_over() -> None:
+    skeleton = Skeleton(lower(HEAD + "int main(void) { return 0; }"), MODELS, seconds=-1.0)
+    assert skeleton.not_followed

@@ -122,6 +122,17 @@ class PointsTo:
                     work.append(target)
         return found
 
+    def kept(self) -> set[int]:
+        """The objects whose address lies in memory, or was handed to a thread."""
+        held = 0
+        for thing in self.cells.things:
+            for _, contents in self.cells.contents_of(thing):
+                held |= contents
+        found = {self.cells.addresses[address][0].number for address in bits(held)}
+        for node in self._calls.handed_over:
+            found.update(thing.number for thing, _ in self._of_node(node))
+        return found
+
     def shared(self) -> set[int]:
         """The objects that more than one thread may get hold of."""
         roots = [

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode
 from raceproof.engines.interleave.abstract import AccessPoint
-from raceproof.engines.interleave.pointers import EXTERNAL, Thing
+from raceproof.engines.interleave.objects import EXTERNAL, Thing
 from raceproof.engines.interleave.skeleton import Place, Skeleton, is_trial
 from raceproof.ir import Call, Function, Instruction, Return
 from raceproof.options import MutexRules
@@ -132,11 +132,11 @@ class Eraser:
 
     def _aliases(self, function: Function) -> MayBe:
         registers = {parameter.index: parameter for parameter in function.parameters}
-        pointers = self._skeleton.pointers
+        objects = self._skeleton.objects
 
         def things(place: Place) -> set[Thing]:
             if place.kind == "parameter":
-                return set(pointers.of(registers[int(place.name)]))
+                return set(objects.of(registers[int(place.name)]))
             return {(place.kind, place.name)}
 
         def may_be(one: Place, other: Place) -> bool:
@@ -306,7 +306,7 @@ class Eraser:
     def _outside(self, call: Call, target: Function, place: Place) -> Place | None:
         if place.kind in ("global", "atomic"):
             return place
-        if place.kind == "parameter" and target.name in self._skeleton.pointers.callees(call):
+        if place.kind == "parameter" and target.name in self._skeleton.objects.callees(call):
             for parameter, argument in zip(target.parameters, call.arguments, strict=False):
                 if parameter.index == place.name:
                     found = self._skeleton.place(argument)
@@ -366,8 +366,8 @@ class Eraser:
     # --- variables ------------------------------------------------------------
 
     def _variables(self) -> list[Variable]:
-        shareable = self._skeleton.pointers.shareable()
-        self._taken = self._skeleton.pointers.taken()
+        shareable = self._skeleton.objects.shareable()
+        self._taken = self._skeleton.objects.taken()
         found: dict[Thing, list[tuple[int, AccessPoint, _Range | None]]] = {}
         for name in sorted(self._reached):
             for instruction in self._program.functions[name].instructions:
@@ -389,7 +389,7 @@ class Eraser:
             where: _Range | None = None
             if place is not None and place.kind == "global" and isinstance(effect.size, int):
                 where = (place.offset, place.offset + effect.size)
-            things = list(self._skeleton.pointers.of(effect.pointer))
+            things = list(self._skeleton.objects.of(effect.pointer))
             for thing in things or [EXTERNAL]:
                 if thing[0] == "global":
                     variable = self._program.globals.get(str(thing[1]))

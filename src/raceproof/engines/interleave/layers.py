@@ -58,7 +58,7 @@ class StaticLayers:
         self._threads = options.threads or DEFAULT_THREADS
         self._seconds_left = seconds_left
         self._started = time.monotonic()
-        self.skeleton = Skeleton(program, models, lambda: seconds_left() <= 0)
+        self.skeleton = Skeleton(program, models, seconds_left())
 
     @property
     def _is_followed(self) -> bool:

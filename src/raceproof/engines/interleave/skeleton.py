@@ -9,13 +9,13 @@ What lies between two points is skipped, every branch may go either way. Only th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from raceproof.concurrency import Events, Models
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import CallbackTime, Success, Wait
-from raceproof.engines.interleave.pointers import Pointers, Thing
+from raceproof.engines.interleave.objects import Objects, Thing
 from raceproof.ir import (
     AfterInvoke,
     Branch,
@@ -67,12 +67,10 @@ class Place:
 class Skeleton:
     """The points of one program."""
 
-    def __init__(
-        self, program: Program, models: Models, is_late: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, program: Program, models: Models, seconds: float = float("inf")) -> None:
         self.program = program
         self.events = Events(program, models)
-        self.pointers = Pointers(program, self.events, is_late)
+        self.objects = Objects(program, self.events, seconds)
         self.not_followed: set[str] = set()
         """What the program does beyond this model: nothing that rests on it is a proof."""
         self.assumptions: set[str] = set()
@@ -87,13 +85,13 @@ class Skeleton:
                 self._look_at(function, instruction)
             elif isinstance(instruction, AfterInvoke):
                 self.not_followed.add("exceptions")
-        if not self.pointers.is_complete:
+        if not self.objects.is_complete:
             self.not_followed.add("pointers: the time is over")
         self._reaching = self._callers_of_synchronisation()
 
     def _look_at(self, function: Function, call: Call) -> None:
         entered: list[Function] = []
-        names = self.pointers.callees(call)
+        names = self.objects.callees(call)
         if not names:
             self.not_followed.add(f"a call through an unknown pointer in {function.display}")
         for name in names:
@@ -122,7 +120,7 @@ class Skeleton:
                     self.not_followed.add(f"functions that {name} has called later")
                 routines.append(callback.function)
             for routine in routines:
-                entered += self._defined(self.pointers.functions(routine))
+                entered += self._defined(self.objects.functions(routine))
         if entered:
             self._calls[call.number] = tuple(entered)
 
@@ -140,7 +138,7 @@ class Skeleton:
         call = self.program.instruction(number)
         if not isinstance(call, Call) or number not in self._synchronising:
             return None
-        for name in self.pointers.callees(call):
+        for name in self.objects.callees(call):
             found = self.events.of(call, name)
             if isinstance(found, _SYNCHRONISING):
                 return found
@@ -149,7 +147,7 @@ class Skeleton:
     def is_unclear(self, number: int) -> bool:
         """Whether a synchronising call may as well be another function."""
         call = self.program.instruction(number)
-        return isinstance(call, Call) and len(self.pointers.callees(call)) > 1
+        return isinstance(call, Call) and len(self.objects.callees(call)) > 1
 
     def entered(self, number: int) -> tuple[Function, ...]:
         """The functions of the program that the call at this point may enter."""
@@ -161,7 +159,7 @@ class Skeleton:
         if not isinstance(call, Call):
             return True
         entered = {function.name for function in self.entered(number)}
-        return not entered.issuperset(self.pointers.callees(call))
+        return not entered.issuperset(self.objects.callees(call))
 
     def is_atomic_function(self, call: int, name: str) -> bool:
         instruction = self.program.instruction(call)
@@ -169,7 +167,7 @@ class Skeleton:
         return isinstance(self.events.of(instruction, name), ev.AtomicFunction)
 
     def entries(self, create: ev.ThreadCreate) -> list[Function]:
-        return self._defined(self.pointers.functions(create.entry))
+        return self._defined(self.objects.functions(create.entry))
 
     def reaching(self, numbers: Iterable[int]) -> set[str]:
         """The functions that contain one of these instructions, or call one that does."""
@@ -250,11 +248,11 @@ class Skeleton:
             if isinstance(event, ev.ThreadCreate):
                 pointer = event.id_pointer
                 if pointer is not None and self.place(pointer) is None:
-                    found.update(self.pointers.of(pointer))
+                    found.update(self.objects.of(pointer))
                 continue
             for effect in self.events.effects(instruction):
                 if effect.is_write:
-                    found.update(self.pointers.of(effect.pointer))
+                    found.update(self.objects.of(effect.pointer))
         return found
 
     def after_trial(self, number: int) -> tuple[list[int], list[int]] | None:

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode
-from raceproof.engines.interleave.pointers import Thing
+from raceproof.engines.interleave.objects import Thing
 from raceproof.engines.interleave.skeleton import Key, Place, Points, is_trial
 from raceproof.ir import Call, Function, Return, Value
 from raceproof.options import MutexRules
@@ -210,7 +210,7 @@ class ThreadingModel:
     def _keys(self, stack: Stack, point: int, function: Function) -> tuple[Key | None, ...]:
         call = self._skeleton.program.instruction(point)
         assert isinstance(call, Call)
-        if function.name not in self._skeleton.pointers.callees(call):
+        if function.name not in self._skeleton.objects.callees(call):
             return tuple(None for _ in function.parameters)  # a callback: who knows its arguments
         copied = {index for index, _ in call.by_value}
         return tuple(
@@ -379,7 +379,9 @@ class ThreadingModel:
 
     def _forget_handles(self, state: ModelState, pointer: Value) -> ModelState:
         """Something was written to one of them: who knows which."""
-        things = set(self._skeleton.pointers.of(pointer))
+        things = set(self._skeleton.objects.of(pointer))
+        if not things:
+            return replace(state, handles=frozenset())
         kept = frozenset(item for item in state.handles if _thing(item[0]) not in things)
         return replace(state, handles=kept)
 
