@@ -8,9 +8,10 @@ import pytest
 
 from raceproof.concurrency import Models
 from raceproof.engines.interleave import ENGINE
-from raceproof.engines.interleave.eraser import Eraser
 from raceproof.engines.interleave.layers import Cleared, StaticLayers
+from raceproof.engines.interleave.lock_sets import LockSets
 from raceproof.engines.interleave.skeleton import Skeleton
+from raceproof.engines.interleave.variables import SharedVariables
 from raceproof.engines.question import Question
 from raceproof.frontend import load_program
 from raceproof.options import MutexRules, Options
@@ -42,10 +43,11 @@ def suspected(text: str, **options: object) -> list[str]:
 
 
 def lock_sets(text: str, rules: MutexRules = MutexRules.POSIX) -> dict[str, set[str]]:
-    eraser = Eraser(Skeleton(lower(HEAD + text), MODELS), rules)
+    skeleton = Skeleton(lower(HEAD + text), MODELS)
+    variables = SharedVariables(skeleton, LockSets(skeleton, rules)).all()
     return {
         str(variable.thing[1]): {str(place.name) for place in variable.lockset or ()}
-        for variable in eraser.variables
+        for variable in variables
         if variable.thing[1] in ("x", "y", "flag")
     }
 

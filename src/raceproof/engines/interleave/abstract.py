@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from raceproof.engines.interleave.model_state import ModelState
 from raceproof.engines.interleave.skeleton import Skeleton
-from raceproof.engines.interleave.threading_model import ModelState, ThreadingModel, TooDeep
+from raceproof.engines.interleave.standing import TooDeep
+from raceproof.engines.interleave.threading_model import ThreadingModel
 from raceproof.options import MutexRules
 
 MOST_STATES = 30_000

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from raceproof.concurrency import Models
 from raceproof.engines.interleave.abstract import Checked, Reachability, check
-from raceproof.engines.interleave.eraser import Eraser
+from raceproof.engines.interleave.lock_sets import LockSets
 from raceproof.engines.interleave.skeleton import Skeleton
 from raceproof.engines.interleave.suspects import Suspect, from_candidates, from_variable, pair_of
+from raceproof.engines.interleave.variables import SharedVariables
 from raceproof.ir import Program
 from raceproof.options import DEFAULT_THREADS, Options
 from raceproof.verdict import Candidate, LayerResult
@@ -66,17 +67,20 @@ class StaticLayers:
 
     def clear(self) -> Cleared:
         """Both layers on the whole program."""
-        eraser = Eraser(self.skeleton, self._options.mutex_rules, lambda: self._seconds_left() <= 0)
+        lock_sets = LockSets(
+            self.skeleton, self._options.mutex_rules, lambda: self._seconds_left() <= 0
+        )
+        variables = SharedVariables(self.skeleton, lock_sets).all()
         unsafe = [
-            from_variable(eraser, self._program, variable)
-            for variable in eraser.variables
+            from_variable(lock_sets, self._program, variable)
+            for variable in variables
             if not variable.is_safe
         ]
         spent = time.monotonic() - self._started
-        row = LayerResult("lock set", len(eraser.variables), len(unsafe), 0, spent)
+        row = LayerResult("lock set", len(variables), len(unsafe), 0, spent)
         cleared = self._model_check(unsafe, None)
         cleared.rows.insert(0, row)
-        cleared.is_proof &= eraser.is_complete
+        cleared.is_proof &= lock_sets.is_complete
         return cleared
 
     def refute(self, candidates: tuple[Candidate, ...]) -> Cleared:

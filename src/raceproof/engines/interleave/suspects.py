@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from raceproof.engines.interleave.abstract import AccessPoint
-from raceproof.engines.interleave.eraser import Eraser, Variable
+from raceproof.engines.interleave.lock_sets import LockSets
+from raceproof.engines.interleave.variables import Variable
 from raceproof.ir import Program, StackSlot
 from raceproof.verdict import (
     Access,
@@ -62,7 +63,7 @@ def from_candidates(candidates: Iterable[Candidate]) -> list[Suspect]:
     return found
 
 
-def from_variable(eraser: Eraser, program: Program, variable: Variable) -> Suspect:
+def from_variable(lock_sets: LockSets, program: Program, variable: Variable) -> Suspect:
     """A variable without a lock in its lock set."""
     location = _location(program, variable)
     candidates: list[Candidate] = []
@@ -71,13 +72,13 @@ def from_variable(eraser: Eraser, program: Program, variable: Variable) -> Suspe
         for second in numbers[index:]:
             if not _may_conflict(variable.accesses[first], variable.accesses[second]):
                 continue
-            threads = _two_threads(eraser.threads_at(first), eraser.threads_at(second))
+            threads = _two_threads(lock_sets.threads_at(first), lock_sets.threads_at(second))
             if threads is None:
                 continue
             if len(candidates) == MOST_PAIRS:
                 return Suspect(location, variable.accesses, tuple(candidates), True)
             accesses = (
-                _access(eraser, program, variable, location, number, thread)
+                _access(lock_sets, program, variable, location, number, thread)
                 for number, thread in zip((first, second), threads, strict=True)
             )
             candidates.append(Candidate(location, *accesses))
@@ -118,7 +119,7 @@ def _location(program: Program, variable: Variable) -> Location:
 
 
 def _access(
-    eraser: Eraser,
+    lock_sets: LockSets,
     program: Program,
     variable: Variable,
     location: Location,
@@ -136,7 +137,7 @@ def _access(
         is_atomic=point.is_atomic,
         locks=tuple(
             HeldLock(str(place.name), LockMode.READ if reads else LockMode.WRITE)
-            for place, reads in sorted(eraser.held(number), key=lambda lock: str(lock))
+            for place, reads in sorted(lock_sets.held(number), key=lambda lock: str(lock))
             if place.kind == "global"
         ),
         expression=location.name,

@@ -28,62 +28,27 @@ with a bound of two or more, no race in the model is no race with any number of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode
+from raceproof.engines.interleave.model_state import (
+    DORMANT,
+    NOWHERE,
+    Frame,
+    ModelState,
+    ModelThread,
+    added,
+    handled,
+    put,
+    released,
+    taken,
+)
 from raceproof.engines.interleave.objects import Thing
 from raceproof.engines.interleave.skeleton import Key, Place, Points, is_trial
-from raceproof.ir import Call, Function, Return, Value
+from raceproof.engines.interleave.standing import Standing
+from raceproof.ir import Return, Value
 from raceproof.options import MutexRules
-
-MOST_FRAMES = 24
-DORMANT = -1
-NOWHERE = -2
-"""Where a thread stands that comes to no point any more: in an endless loop, before `exit`."""
-
-
-class TooDeep(Exception):
-    """Recursion: the model has no bound."""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    point: int
-    keys: tuple[Key | None, ...] = ()
-    """The addresses that the parameters are."""
-
-
-Stack = tuple[Frame, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelThread:
-    """`stack` is empty when the thread has ended."""
-
-    site: int
-    stack: Stack
-    waits: tuple[Key | None, Key | None] | None = None
-    """Condition and lock, while it waits."""
-    atomic: int = 0
-    """Depth of its atomic sections."""
-
-    @property
-    def point(self) -> int:
-        return self.stack[-1].point if self.stack else -1
-
-
-Holder = tuple[int, bool, int]
-"""Thread, whether it holds the lock for reading only, depth."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelState:
-    threads: tuple[ModelThread, ...]
-    locks: frozenset[tuple[Key, Holder]] = frozenset()
-    handles: frozenset[tuple[Key, int]] = frozenset()
-    woken: frozenset[int] = frozenset()
-    cancelled: frozenset[int] = frozenset()
 
 
 class ThreadingModel:
@@ -97,13 +62,12 @@ class ThreadingModel:
         *,
         wakes_spuriously: bool = True,
     ) -> None:
-        self._points = points
         self._skeleton = points.skeleton
         self._bound = bound
         self._rules = rules
         self._wakes_spuriously = wakes_spuriously
         self._doubtful = self._skeleton.doubtful_handles()
-        self._settlements: dict[tuple[Stack, ...], list[Stack]] = {}
+        self._standing = Standing(points)
         self.was_cut = False
         """Whether a thread was kept dormant only because of the bound."""
 
@@ -138,109 +102,8 @@ class ThreadingModel:
 
     def start(self) -> Iterator[ModelState]:
         program = self._skeleton.program
-        for stack in self._entered((), program.functions[program.entry], ()):
+        for stack in self._standing.entered((), program.functions[program.entry], ()):
             yield ModelState((ModelThread(-1, stack),))
-
-    # --- points ------------------------------------------------------------
-
-    def _entered(
-        self, below: Stack, function: Function, keys: tuple[Key | None, ...]
-    ) -> list[Stack]:
-        """Where a thread may stand that has just entered a function."""
-        return self._settled(self._first(below, function, keys))
-
-    def _stepped(self, stack: Stack, blocks: list[int] | None = None) -> list[Stack]:
-        """Where a thread may stand after the point on top; never nothing, for it is past it."""
-        return self._settled(self._after(stack, blocks)) or [(Frame(NOWHERE),)]
-
-    def _first(self, below: Stack, function: Function, keys: tuple[Key | None, ...]) -> list[Stack]:
-        if len(below) >= MOST_FRAMES:
-            raise TooDeep
-        return [(*below, Frame(point, keys)) for point in self._points.first(function)]
-
-    def _after(self, stack: Stack, blocks: list[int] | None = None) -> list[Stack]:
-        points = self._points.after(stack[-1].point, blocks)
-        return [(*stack[:-1], replace(stack[-1], point=point)) for point in points]
-
-    def _settled(self, stacks: list[Stack]) -> list[Stack]:
-        """Through calls and returns, to points where something happens."""
-        key = tuple(stacks)
-        found = self._settlements.get(key)
-        if found is None:
-            standing: list[Stack] = []
-            seen = set(stacks)
-            work = list(stacks)
-            while work:
-                stack = work.pop()
-                through = self._through(stack)
-                if through is None:
-                    standing.append(stack)
-                    continue
-                for following in through:
-                    if following not in seen:
-                        seen.add(following)
-                        work.append(following)
-            found = self._settlements[key] = standing
-        return found
-
-    def _through(self, stack: Stack) -> list[Stack] | None:
-        """What follows a call or return that is no step of its own; None for all else."""
-        skeleton = self._skeleton
-        point = stack[-1].point
-        if isinstance(skeleton.program.instruction(point), Return):
-            if len(stack) == 1 or self._is_atomic_call(stack[-2].point):
-                return None
-            return self._after(stack[:-1])
-        entered = skeleton.entered(point)
-        if not entered or skeleton.event(point) is not None or self._is_atomic_call(point):
-            return None
-        found: list[Stack] = []
-        for function in entered:
-            found += self._first(stack, function, self._keys(stack, point, function))
-        if skeleton.may_skip(point):
-            found += self._after(stack)
-        return found
-
-    def _is_atomic_call(self, point: int) -> bool:
-        return any(
-            self._skeleton.is_atomic_function(point, function.name)
-            for function in self._skeleton.entered(point)
-        )
-
-    def _keys(self, stack: Stack, point: int, function: Function) -> tuple[Key | None, ...]:
-        call = self._skeleton.program.instruction(point)
-        assert isinstance(call, Call)
-        if function.name not in self._skeleton.objects.callees(call):
-            return tuple(None for _ in function.parameters)  # a callback: who knows its arguments
-        copied = {index for index, _ in call.by_value}
-        return tuple(
-            None if index in copied else self._key_in(stack, self._skeleton.place(argument), 0)
-            for index, argument in enumerate(call.arguments[: len(function.parameters)])
-        )
-
-    def _key_in(self, stack: Stack, place: Place | None, thread: int) -> Key | None:
-        if place is None:
-            return None
-        match place.kind:
-            case "global":
-                return ("global", place.name, place.offset)
-            case "parameter":
-                function = self._skeleton.program.function_of(stack[-1].point)
-                for index, parameter in enumerate(function.parameters):
-                    if parameter.index == place.name and index < len(stack[-1].keys):
-                        key = stack[-1].keys[index]
-                        return None if key is None else (key[0], key[1], key[2] + place.offset)
-        return None
-
-    def _key(self, state: ModelState, thread: int, place: Place | None) -> Key | None:
-        """The exact address; a slot belongs to the thread and the depth of its frame.
-
-        Below the top frame a slot is not followed, so that stacks of equal shape are equal.
-        """
-        stack = state.threads[thread].stack
-        if place is not None and place.kind == "slot":
-            return (f"slot {thread} {len(stack)}", place.name, place.offset)
-        return self._key_in(stack, place, thread)
 
     # --- steps ------------------------------------------------------------
 
@@ -262,13 +125,13 @@ class ThreadingModel:
         if isinstance(instruction, Return):
             yield from self._return(state, number)
             return
-        if self._is_atomic_call(point):
+        if self._standing.is_atomic_call(point):
             for function in self._skeleton.entered(point):
-                keys = self._keys(thread.stack, point, function)
-                for stack in self._entered(thread.stack, function, keys) or [(Frame(NOWHERE),)]:
-                    yield _put(
-                        state, number, replace(thread, stack=stack, atomic=thread.atomic + 1)
-                    )
+                keys = self._standing.keys(thread.stack, point, function)
+                for stack in self._standing.entered(thread.stack, function, keys) or [
+                    (Frame(NOWHERE),)
+                ]:
+                    yield put(state, number, replace(thread, stack=stack, atomic=thread.atomic + 1))
             return
         event = self._skeleton.event(point)
         if event is None:
@@ -279,7 +142,7 @@ class ThreadingModel:
         if number in state.cancelled and isinstance(
             event, ev.CancelPoint | ev.ThreadJoin | ev.ConditionWait
         ):
-            yield _put(state, number, replace(thread, stack=()))
+            yield put(state, number, replace(thread, stack=()))
         yield from self._do(state, number, event)
 
     def _do(self, state: ModelState, number: int, event: ev.Event) -> Iterator[ModelState]:
@@ -291,7 +154,7 @@ class ThreadingModel:
                 if is_trial(event) or target is None or not state.threads[target].stack:
                     yield from self._go_on(state, number)
             case ev.ThreadExit():
-                yield _put(state, number, replace(state.threads[number], stack=()))
+                yield put(state, number, replace(state.threads[number], stack=()))
             case ev.ThreadCancel():
                 target = self._target(state, number, event.thread, event.is_indirect)
                 all_of_them = range(len(state.threads)) if target is None else [target]
@@ -300,8 +163,10 @@ class ThreadingModel:
             case ev.LockAcquire():
                 yield from self._acquire(state, number, event)
             case ev.LockRelease():
-                key = self._key(state, number, None if event.is_indirect else self._place(event))
-                for after in self._release(state, number, key):
+                key = self._standing.key(
+                    state, number, None if event.is_indirect else self._place(event)
+                )
+                for after in released(state, number, key, self._rules):
                     yield from self._go_on(after, number)
             case ev.ConditionWait():
                 yield from self._wait(state, number, event)
@@ -309,11 +174,11 @@ class ThreadingModel:
                 yield from self._signal(state, number, event)
             case ev.AtomicBegin():
                 thread = state.threads[number]
-                state = _put(state, number, replace(thread, atomic=thread.atomic + 1))
+                state = put(state, number, replace(thread, atomic=thread.atomic + 1))
                 yield from self._go_on(state, number)
             case ev.AtomicEnd():
                 thread = state.threads[number]
-                state = _put(state, number, replace(thread, atomic=max(0, thread.atomic - 1)))
+                state = put(state, number, replace(thread, atomic=max(0, thread.atomic - 1)))
                 yield from self._go_on(state, number)
             case _:
                 yield from self._go_on(state, number)
@@ -325,17 +190,17 @@ class ThreadingModel:
         self, state: ModelState, number: int, blocks: list[int] | None = None
     ) -> Iterator[ModelState]:
         thread = state.threads[number]
-        for stack in self._stepped(thread.stack, blocks):
-            yield _put(state, number, replace(thread, stack=stack))
+        for stack in self._standing.stepped(thread.stack, blocks):
+            yield put(state, number, replace(thread, stack=stack))
 
     def _return(self, state: ModelState, number: int) -> Iterator[ModelState]:
         thread = state.threads[number]
         if len(thread.stack) > 1:  # of an atomic function
             below = thread.stack[:-1]
-            for stack in self._stepped(below):
-                yield _put(state, number, replace(thread, stack=stack, atomic=thread.atomic - 1))
+            for stack in self._standing.stepped(below):
+                yield put(state, number, replace(thread, stack=stack, atomic=thread.atomic - 1))
         elif number:
-            yield _put(state, number, replace(thread, stack=()))
+            yield put(state, number, replace(thread, stack=()))
         # the end of `main` ends everything: no race comes after it
 
     # --- threads ------------------------------------------------------------
@@ -346,21 +211,27 @@ class ThreadingModel:
         site = event.call.number
         pointer = event.id_pointer
         handle = (
-            None if pointer is None else self._key(state, number, self._skeleton.place(pointer))
+            None
+            if pointer is None
+            else self._standing.key(state, number, self._skeleton.place(pointer))
         )
         if handle is None and pointer is not None:
             state = self._forget_handles(state, pointer)
-        yield from self._go_on(_handled(state, handle, DORMANT), number)
+        yield from self._go_on(handled(state, handle, DORMANT), number)
         live = sum(thread.site == site and bool(thread.stack) for thread in state.threads)
         if live >= self._bound:
             self.was_cut = True
             return
         argument = event.argument
-        key = None if argument is None else self._key(state, number, self._skeleton.place(argument))
+        key = (
+            None
+            if argument is None
+            else self._standing.key(state, number, self._skeleton.place(argument))
+        )
         for entry in self._skeleton.entries(event):
-            for stack in self._entered((), entry, (key,)):
-                after, index = _added(state, ModelThread(site, stack))
-                after = _handled(after, handle, index)
+            for stack in self._standing.entered((), entry, (key,)):
+                after, index = added(state, ModelThread(site, stack))
+                after = handled(after, handle, index)
                 after = replace(
                     after, cancelled=after.cancelled - {index}, woken=after.woken - {index}
                 )
@@ -371,7 +242,7 @@ class ThreadingModel:
     ) -> int | None:
         """The thread that an id stands for; None if that is not clear, or it is dormant."""
         place = self._skeleton.handle(value, is_indirect)
-        key = self._key(state, number, place)
+        key = self._standing.key(state, number, place)
         if key is None or self._is_doubtful(key):
             return None
         found = [thread for held, thread in state.handles if held == key]
@@ -393,82 +264,46 @@ class ThreadingModel:
     def _acquire(
         self, state: ModelState, number: int, event: ev.LockAcquire
     ) -> Iterator[ModelState]:
-        key = self._key(state, number, None if event.is_indirect else self._place(event))
+        key = self._standing.key(state, number, None if event.is_indirect else self._place(event))
         reads = event.mode is LockMode.READ
         trial = self._skeleton.after_trial(event.call.number)
         succeeded, failed = (None, None) if trial is None else trial
-        for after in self._taken(state, number, key, reads):
+        for after in taken(state, number, key, reads):
             yield from self._go_on(after, number, succeeded)
         if is_trial(event):
             yield from self._go_on(state, number, failed)
-
-    def _taken(
-        self, state: ModelState, number: int, key: Key | None, reads: bool
-    ) -> Iterator[ModelState]:
-        if key is None:
-            yield state
-            return
-        mine: Holder | None = None
-        for held, holder in state.locks:
-            if held != key:
-                continue
-            if holder[0] == number:
-                mine = holder
-            elif not (reads and holder[1]):
-                return
-        if mine is None:
-            yield replace(state, locks=state.locks | {(key, (number, reads, 1))})
-            return
-        yield state
-        deeper = (key, (number, mine[1] and reads, min(mine[2] + 1, 4)))
-        yield replace(state, locks=state.locks - {(key, mine)} | {deeper})
-
-    def _release(self, state: ModelState, number: int, key: Key | None) -> Iterator[ModelState]:
-        anyone = self._rules is MutexRules.LINUX
-        held = [
-            (lock, holder)
-            for lock, holder in state.locks
-            if (key is None or lock == key) and (anyone or holder[0] == number)
-        ]
-        if key is None or not held:
-            yield state
-        for lock, holder in held:
-            rest = state.locks - {(lock, holder)}
-            if holder[2] > 1 and holder[0] == number:
-                rest |= {(lock, (number, holder[1], holder[2] - 1))}
-            yield replace(state, locks=rest)
 
     # --- conditions ------------------------------------------------------------
 
     def _wait(
         self, state: ModelState, number: int, event: ev.ConditionWait
     ) -> Iterator[ModelState]:
-        lock = self._key(
+        lock = self._standing.key(
             state, number, None if event.is_indirect else self._skeleton.place(event.lock)
         )
-        condition = self._key(state, number, self._skeleton.place(event.condition))
-        for after in self._release(state, number, lock):
+        condition = self._standing.key(state, number, self._skeleton.place(event.condition))
+        for after in released(state, number, lock, self._rules):
             thread = replace(after.threads[number], waits=(condition, lock))
-            yield _put(replace(after, woken=after.woken - {number}), number, thread)
+            yield put(replace(after, woken=after.woken - {number}), number, thread)
 
     def _wake_up(self, state: ModelState, number: int) -> Iterator[ModelState]:
         thread = state.threads[number]
         assert thread.waits is not None
         if number in state.cancelled:
-            yield _put(state, number, replace(thread, stack=(), waits=None))
+            yield put(state, number, replace(thread, stack=(), waits=None))
         event = self._skeleton.event(thread.point)
         needs_signal = not (self._wakes_spuriously or (event is not None and is_trial(event)))
         if needs_signal and number not in state.woken:
             return
-        awake = _put(state, number, replace(thread, waits=None))
+        awake = put(state, number, replace(thread, waits=None))
         awake = replace(awake, woken=awake.woken - {number})
-        for after in self._taken(awake, number, thread.waits[1], False):
+        for after in taken(awake, number, thread.waits[1], False):
             yield from self._go_on(after, number)
 
     def _signal(
         self, state: ModelState, number: int, event: ev.ConditionSignal
     ) -> Iterator[ModelState]:
-        key = self._key(state, number, self._skeleton.place(event.condition))
+        key = self._standing.key(state, number, self._skeleton.place(event.condition))
         waiting = {
             index
             for index, thread in enumerate(state.threads)
@@ -481,30 +316,6 @@ class ThreadingModel:
         else:
             for index in sorted(waiting):
                 yield from self._go_on(replace(state, woken=state.woken | {index}), number)
-
-
-def _put(state: ModelState, number: int, thread: ModelThread) -> ModelState:
-    threads = (*state.threads[:number], thread, *state.threads[number + 1 :])
-    if thread.stack:
-        return replace(state, threads=threads)
-    ended = frozenset((key, DORMANT if of == number else of) for key, of in state.handles)
-    return replace(state, threads=threads, handles=ended, cancelled=state.cancelled - {number})
-
-
-def _added(state: ModelState, thread: ModelThread) -> tuple[ModelState, int]:
-    """The state with a new thread, in the place of one that has ended and left no lock behind."""
-    holders = {holder[0] for _, holder in state.locks}
-    for index, other in enumerate(state.threads):
-        if index and not other.stack and index not in holders:
-            return _put(state, index, thread), index
-    return replace(state, threads=(*state.threads, thread)), len(state.threads)
-
-
-def _handled(state: ModelState, key: Key | None, thread: int) -> ModelState:
-    if key is None:
-        return state
-    rest = frozenset(item for item in state.handles if item[0] != key)
-    return replace(state, handles=rest | {(key, thread)})
 
 
 def _thing(key: Key) -> Thing:

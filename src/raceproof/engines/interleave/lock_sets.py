@@ -8,9 +8,7 @@ set is safe, as is one that nobody writes.
     pthread_mutex_lock(&n); x++; pthread_mutex_unlock(&n);      {m} & {n} = {}: a candidate
 
 Functions are summarised: what a call adds to the locks held and takes away, in terms of the
-callee's parameters. The paper assumes that variables do not alias; here a variable is an object, or
-a part of it where all accesses name their bytes, and an access counts for every object that its
-pointer may point to.
+callee's parameters. What a variable is, says `variables`.
 
 Two things hold "locks" here that are none: atomic accesses and atomic sections (both exclude each
 other, and nothing else). A write counts only what is held for writing, a read also what is held for
@@ -19,82 +17,19 @@ reading.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode
-from raceproof.engines.interleave.abstract import AccessPoint
+from raceproof.engines.interleave.lock_changes import ATOMIC, NO_CHANGE, Change, Lock, MayBe
 from raceproof.engines.interleave.objects import EXTERNAL, Thing
 from raceproof.engines.interleave.skeleton import Place, Skeleton, is_trial
-from raceproof.ir import Call, Function, Instruction, Return
+from raceproof.ir import Call, Function, Return
 from raceproof.options import MutexRules
 
-Lock = tuple[Place, bool]
-"""Where it is, and whether it is held for reading only."""
 
-ATOMIC: Lock = (Place("atomic", "", 0), False)
-_Range = tuple[int, int]
-MayBe = Callable[[Place, Place], bool]
-"""Whether two places, as one function sees them, may be the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a stretch of code does to the locks held: takes away, then adds. `None`: all."""
-
-    lost: frozenset[Place] | None = frozenset()
-    gained: frozenset[Lock] = frozenset()
-
-    def then(self, later: Change, may_be: MayBe) -> Change:
-        if later.lost is None:
-            return Change(None, later.gained)
-        lost = None if self.lost is None else self.lost | later.lost
-        return Change(lost, later.gained | _kept(self.gained, later.lost, may_be))
-
-    def meet(self, other: Change) -> Change:
-        """What holds on both ways."""
-        if self.lost is None or other.lost is None:
-            return Change(None, self.gained & other.gained)
-        return Change(self.lost | other.lost, self.gained & other.gained)
-
-    def applied(self, held: frozenset[Lock], may_be: MayBe) -> frozenset[Lock]:
-        if self.lost is None:
-            return self.gained
-        return self.gained | _kept(held, self.lost, may_be)
-
-
-def _kept(locks: frozenset[Lock], lost: frozenset[Place], may_be: MayBe) -> frozenset[Lock]:
-    if not lost:
-        return locks
-    return frozenset(lock for lock in locks if not any(may_be(lock[0], place) for place in lost))
-
-
-NO_CHANGE = Change()
-
-
-@dataclass(slots=True)
-class Variable:
-    """A shared object or part of it."""
-
-    thing: Thing
-    bytes: _Range | None
-    """None: all of it, or nobody knows."""
-    accesses: dict[int, AccessPoint] = field(default_factory=dict)
-    lockset: frozenset[Place] | None = None
-    threads: set[str] = field(default_factory=set)
-
-    @property
-    def is_written(self) -> bool:
-        return any(access.is_write for access in self.accesses.values())
-
-    @property
-    def is_safe(self) -> bool:
-        return not self.is_written or bool(self.lockset)
-
-
-class Eraser:
-    """The lock sets of one program."""
+class LockSets:
+    """The locks held at each instruction of one program."""
 
     def __init__(
         self,
@@ -112,12 +47,11 @@ class Eraser:
         self._at_entry: dict[str, frozenset[Lock] | None] = {}
         """Function -> locks held whenever it is entered; None: never seen."""
         self.is_complete = True
-        self._taken: set[Thing] = set()
         self._reached = self._threads_of_functions()
         self._summarise()
         self._enter()
-        self._void = self._released_by_others()
-        self.variables = self._variables()
+        self.void = self._released_by_others()
+        """Locks that also others than their holders release; None: who knows which."""
 
     def held(self, number: int) -> frozenset[Lock]:
         """The locks held whenever a thread stands at this instruction."""
@@ -129,6 +63,14 @@ class Eraser:
     def threads_at(self, number: int) -> set[str]:
         """Names of the threads that may execute an instruction."""
         return self._reached.get(self._program.function_of(number).name, set())
+
+    def functions(self) -> list[str]:
+        """Those that some thread may run."""
+        return sorted(self._reached)
+
+    def reaches(self, number: int) -> bool:
+        """Whether there is a way to an instruction in its function."""
+        return number in self._inside.get(self._program.function_of(number).name, {})
 
     def _aliases(self, function: Function) -> MayBe:
         registers = {parameter.index: parameter for parameter in function.parameters}
@@ -362,95 +304,3 @@ class Eraser:
                     return None
                 found.add(place)
         return frozenset(found)
-
-    # --- variables ------------------------------------------------------------
-
-    def _variables(self) -> list[Variable]:
-        shareable = self._skeleton.objects.shareable()
-        self._taken = self._skeleton.objects.taken()
-        found: dict[Thing, list[tuple[int, AccessPoint, _Range | None]]] = {}
-        for name in sorted(self._reached):
-            for instruction in self._program.functions[name].instructions:
-                if instruction.number in self._inside.get(name, {}):
-                    for thing, point, where in self._touched(instruction):
-                        if thing in shareable and thing[0] != "function":
-                            found.setdefault(thing, []).append((instruction.number, point, where))
-        variables: list[Variable] = []
-        for thing in sorted(found, key=lambda t: (t[0], str(t[1]))):
-            variables += self._parts(thing, found[thing])
-        return [variable for variable in variables if self._is_shared(variable)]
-
-    def _touched(
-        self, instruction: Instruction
-    ) -> Iterable[tuple[Thing, AccessPoint, _Range | None]]:
-        for effect in self._skeleton.events.effects(instruction):
-            point = AccessPoint(effect.is_read, effect.is_write, effect.is_atomic)
-            place = self._skeleton.place(effect.pointer)
-            where: _Range | None = None
-            if place is not None and place.kind == "global" and isinstance(effect.size, int):
-                where = (place.offset, place.offset + effect.size)
-            things = list(self._skeleton.objects.of(effect.pointer))
-            for thing in things or [EXTERNAL]:
-                if thing[0] == "global":
-                    variable = self._program.globals.get(str(thing[1]))
-                    if variable is not None and variable.is_constant:
-                        continue
-                    if variable is not None and variable.is_thread_local:
-                        if thing not in self._taken:
-                            continue
-                yield thing, point, where
-
-    def _parts(
-        self, thing: Thing, accesses: list[tuple[int, AccessPoint, _Range | None]]
-    ) -> list[Variable]:
-        """One variable for the whole, or one for each stretch of bytes that is accessed apart."""
-        ranges = [where for _, _, where in accesses if where is not None]
-        if len(ranges) < len(accesses):
-            return [self._variable(thing, None, [(n, p) for n, p, _ in accesses])]
-        stretches: list[_Range] = []
-        for start, end in sorted(set(ranges)):
-            if stretches and start < stretches[-1][1]:
-                stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
-            else:
-                stretches.append((start, end))
-        return [
-            self._variable(
-                thing,
-                stretch,
-                [
-                    (n, p)
-                    for n, p, where in accesses
-                    if where and stretch[0] <= where[0] < stretch[1]
-                ],
-            )
-            for stretch in stretches
-        ]
-
-    def _variable(
-        self, thing: Thing, where: _Range | None, accesses: list[tuple[int, AccessPoint]]
-    ) -> Variable:
-        variable = Variable(thing, where)
-        for number, point in accesses:
-            known = variable.accesses.get(number, AccessPoint(is_atomic=True))
-            variable.accesses[number] = AccessPoint(
-                known.is_read or point.is_read,
-                known.is_write or point.is_write,
-                known.is_atomic and point.is_atomic,
-            )
-        for number, point in variable.accesses.items():
-            variable.threads |= self._reached[self._program.function_of(number).name]
-            locks = {place for place, reads in self.held(number) if not (reads and point.is_write)}
-            if point.is_atomic:
-                locks.add(ATOMIC[0])
-            known_set = variable.lockset
-            variable.lockset = frozenset(locks) if known_set is None else known_set & locks
-        variable.lockset = frozenset(
-            place
-            for place in variable.lockset or ()
-            if place.kind == "atomic"
-            or (place.kind == "global" and self._void is not None and place not in self._void)
-        )
-        return variable
-
-    def _is_shared(self, variable: Variable) -> bool:
-        return len(variable.threads) > 1
