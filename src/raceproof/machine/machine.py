@@ -19,16 +19,13 @@ from typing import Any
 
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, ReturnKind, Returns
-from raceproof.ir import Call, FloatType, Function, Global, IntType, Program, Type
-from raceproof.machine.codec import decode, encode
+from raceproof.ir import Call, Function, Program, Type
 from raceproof.machine.compiler import FunctionCompiler, Surroundings
-from raceproof.machine.constants import Linker
 from raceproof.machine.effects import accessed_ranges
 from raceproof.machine.entry import calls_entry, entry_arguments
 from raceproof.machine.environment import Environment
 from raceproof.machine.escape import EscapeAnalysis
 from raceproof.machine.faults import ChoiceNeeded, Ended, UndefinedBehaviour, Unsupported
-from raceproof.machine.formatting import directives
 from raceproof.machine.indeterminate import INDETERMINATE
 from raceproof.machine.inputs import GivenInputs, Inputs
 from raceproof.machine.jumps import jump_back
@@ -37,6 +34,7 @@ from raceproof.machine.memory import Memory, MemoryObject
 from raceproof.machine.runner import Runner
 from raceproof.machine.segments import AccessRange, CompiledFunction
 from raceproof.machine.splitting import InputSites
+from raceproof.machine.static_data import StaticData
 from raceproof.machine.thread import ConcreteThread, Frame, Pending
 from raceproof.machine.unknown import UNKNOWN, Unknown
 from raceproof.options import MutexRules
@@ -94,20 +92,19 @@ class Machine:
         self._asking: int | None = None
         """The instruction that asks for an input, where it is not what its thread waits at."""
         self._library = Library(program, models or Models.load())
-        self._objects: dict[str, MemoryObject] = {}
         self._functions = {name: _CODE + 16 * i for i, name in enumerate(program.functions)}
         self._function_at = {address: name for name, address in self._functions.items()}
-        self._lay_out_globals()
+        self._static = StaticData(program, self.memory, self._functions)
         escape = EscapeAnalysis(program, self._library.keeps)
         self._around = Surroundings(
             layout=program.layout,
-            linker=self._linker,
+            linker=self._static.linker,
             globals=program.globals,
             functions=program.functions,
             operation=self._library.operation,
             atomic_operations=self._library.atomic_section,
             private_slots=escape.private_slots,
-            object_of=self._objects.__getitem__,
+            object_of=self._static.objects.__getitem__,
             names=Environment(self).names(),
             is_open=is_open,
             unobserved="" if calls_entry(program) else program.entry,
@@ -398,7 +395,7 @@ class Machine:
             )
             block.kind = BaseKind.THREAD_LOCAL
             block.mask = None
-            block.data = bytearray(self._initial_bytes(variable))
+            block.data = bytearray(self._static.initial_bytes(variable))
             base = thread.thread_locals[name] = block.base
         return base
 
@@ -415,79 +412,9 @@ class Machine:
             base = table[key] = block.base
         return int(base)
 
-    def variable_arguments(self, template: int, list_: int) -> tuple[Any, ...]:
-        """The arguments that a format string takes from a `va_list`."""
-        layout = self.program.layout
-        step = layout.pointer_size
-        place = list_ if step == 4 else list_ + 8
-        address = list_ if step == 4 else self.read_pointer(place)
-        values: list[Any] = []
-        for directive in directives(self.memory.string(template)):
-            if directive.letter == "%":
-                continue
-            types: list[Type] = [_INT] * directive.stars
-            if directive.letter in "fFeEgGaA":
-                types.append(_LONG_DOUBLE if directive.length == "L" else _DOUBLE)
-            else:
-                wide = directive.length in ("ll", "q", "j")
-                types.append(IntType(64 if wide else 8 * step))
-            for type_ in types:
-                if type_ is _LONG_DOUBLE and step == 8:
-                    address += -address % 16
-                size = layout.store_size(type_)
-                values.append(decode(layout, type_, self.memory.read(address, size)))
-                address += -(-layout.size(type_) // step) * step
-        return tuple(values)
-
     def standard_error(self) -> int:
-        found = self._objects.get("stderr")
+        found = self._static.objects.get("stderr")
         return -1 if found is None else found.base
-
-    # --- globals ------------------------------------------------------------
-
-    def _lay_out_globals(self) -> None:
-        bases: dict[str, int] = {}
-        for variable in self.program.globals.values():
-            kind = BaseKind.STRING if variable.is_string else BaseKind.GLOBAL
-            found = self.memory.add_static(
-                variable.size,
-                kind,
-                variable.display,
-                variable.name,
-                is_private=variable.is_constant,
-            )
-            self._objects[variable.name] = found
-            bases[variable.name] = found.base
-        self._linker = Linker(self.program.layout, bases, self._functions)
-        for variable in self.program.globals.values():
-            found = self._objects[variable.name]
-            found.data = bytearray(self._initial_bytes(variable))
-            if variable.initializer is None and variable.name not in _STREAMS:
-                found.mask = bytearray(b"\1") * variable.size
-            if variable.is_constant:
-                found.data = bytes(found.data)
-                del self.memory.changing[found.base]
-
-    def _initial_bytes(self, variable: Global) -> bytes:
-        if variable.initializer is None:
-            if variable.name in _STREAMS:
-                base = self._objects[variable.name].base
-                return base.to_bytes(variable.size, "little")
-            return bytes(variable.size)
-        value = self._linker.value(variable.initializer)
-        data = encode(self.program.layout, variable.initializer.type, value)
-        return data[: variable.size].ljust(variable.size, b"\0")
-
-    def object_of(self, name: str) -> MemoryObject:
-        return self._objects[name]
-
-
-_STREAMS = ("stdin", "stdout", "stderr")
-
-
-_INT = IntType(32)
-_DOUBLE = FloatType(64)
-_LONG_DOUBLE = FloatType(80)
 
 
 __all__ = ["Machine", "Pending"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.machine.formatting import format_text
 from raceproof.machine.libc.registry import library, writes
+from raceproof.machine.libc.variadic import variable_arguments
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -37,12 +38,12 @@ def _emit(m: Machine, stream: int, text: bytes) -> None:
 
 @library("vprintf")
 def _vprintf(m: Machine, template: int, arguments: int) -> int:
-    return _printf(m, template, *m.variable_arguments(template, arguments))
+    return _printf(m, template, *variable_arguments(m, template, arguments))
 
 
 @library("vfprintf")
 def _vfprintf(m: Machine, stream: int, template: int, arguments: int) -> int:
-    return _fprintf(m, stream, template, *m.variable_arguments(template, arguments))
+    return _fprintf(m, stream, template, *variable_arguments(m, template, arguments))
 
 
 @library("__printf_chk")
@@ -52,7 +53,7 @@ def _printf_chk(m: Machine, _: int, *arguments: Any) -> int:
 
 @library("vsprintf")
 def _vsprintf(m: Machine, target: int, template: int, arguments: int) -> int:
-    return _sprintf(m, target, template, *m.variable_arguments(template, arguments))
+    return _sprintf(m, target, template, *variable_arguments(m, template, arguments))
 
 
 @library("sprintf")
@@ -69,7 +70,7 @@ def _sprintf_place(m: Machine, target: int, *arguments: Any) -> tuple[int, int]:
 
 @writes("vsprintf")
 def _vsprintf_place(m: Machine, target: int, template: int, arguments: int) -> tuple[int, int]:
-    return _sprintf_place(m, target, template, *m.variable_arguments(template, arguments))
+    return _sprintf_place(m, target, template, *variable_arguments(m, template, arguments))
 
 
 @library("snprintf")
@@ -82,7 +83,7 @@ def _snprintf(m: Machine, target: int, size: int, *arguments: Any) -> int:
 
 @library("vsnprintf")
 def _vsnprintf(m: Machine, target: int, size: int, template: int, arguments: int) -> int:
-    return _snprintf(m, target, size, template, *m.variable_arguments(template, arguments))
+    return _snprintf(m, target, size, template, *variable_arguments(m, template, arguments))
 
 
 @library("puts")
