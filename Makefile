@@ -28,6 +28,7 @@ docs: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/machine.py
+	$(BIN)/python benchmarks/reduction.py
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
