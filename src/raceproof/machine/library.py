@@ -8,7 +8,7 @@ from typing import Any
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, Role
 from raceproof.ir import AfterInvoke, Call, FloatType, PointerType, Program, VoidType
-from raceproof.machine import channels, control, ending, heap, jumps, locks, signals
+from raceproof.machine import channels, control, ending, handlers, heap, jumps, locks, signals
 from raceproof.machine.libc import LibraryCall, sorting
 from raceproof.machine.operation import Operation
 
@@ -71,6 +71,10 @@ _BY_NAME: dict[str, Callable[[str, FunctionModel], Operation]] = {
     **dict.fromkeys(("atexit", "__cxa_atexit"), ending.AtExit),
     **dict.fromkeys(("qsort", "qsort_r"), sorting.Sort),
     "bsearch": sorting.Search,
+    **dict.fromkeys(("signal", "bsd_signal", "__sysv_signal"), handlers.Signal),
+    "sigaction": handlers.SignalAction,
+    "raise": handlers.Raise,
+    "pthread_kill": handlers.Kill,
 }
 """Functions whose models speak of their effects only."""
 
