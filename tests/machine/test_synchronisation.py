@@ -217,6 +217,14 @@ SIGNALS = [
         {"wakes_spuriously": False},
     ),
     Case(
+        "a pipe beside other objects of the library",
+        """#include <unistd.h>
+        static void last(void) {}
+        int main(void) { int ends[2]; char c = 7, d = 0; atexit(last);
+            pipe(ends); write(ends[1], &c, 1); read(ends[0], &d, 1); return d; }""",
+        {"7"},
+    ),
+    Case(
         "a signal wakes one, a broadcast all",
         CONDITION
         + """static void *waiter(void *arg) { pthread_mutex_lock(&m); ready++;

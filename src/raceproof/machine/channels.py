@@ -63,8 +63,9 @@ def _channel(machine: Machine, number: int) -> _Channel:
 
 def _open(machine: Machine, channels: list[_Channel], ends: list[_End]) -> list[int]:
     """Enter new channels, and the ends that speak of them by their place; the descriptors."""
-    first = sum(kind == "channel" for kind, _ in machine.sync)
-    descriptor = _FIRST_DESCRIPTOR + sum(kind == "descriptor" for kind, _ in machine.sync)
+    kinds = [key[0] for key in machine.sync if isinstance(key, tuple)]
+    first = kinds.count("channel")
+    descriptor = _FIRST_DESCRIPTOR + kinds.count("descriptor")
     for place, channel in enumerate(channels):
         machine.sync["channel", first + place] = channel
     for place, (source, target) in enumerate(ends):
