@@ -13,6 +13,7 @@ from raceproof.engines.bounded.monitor import Monitor
 from raceproof.engines.bounded.movers import Pairs
 from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.order import OrderEncoding, TooManyEvents
+from raceproof.engines.bounded.pairs import Failure, prove_pairs
 from raceproof.engines.bounded.plan import Stage, stages
 from raceproof.engines.bounded.progress import Progress
 from raceproof.engines.bounded.rounds import RoundsEncoding
@@ -31,6 +32,8 @@ from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 _RECURSION = 12_000
 _STAGE_SHARE, _PROOF_SHARE = 0.4, 0.4
 """Of the time that is left, for one question about races and for one proof."""
+_PAIRS_SHARE, _PAIRS_SECONDS = 0.2, 20.0
+"""Of the time that is left, for proofs without bounds; and no more seconds than that."""
 _ATTEMPTS = 3
 """Models tried before a schedule that does not replay is called an internal error."""
 
@@ -39,6 +42,9 @@ _ATTEMPTS = 3
 class Statistics:
     """Where the time went."""
 
+    pairs: float = 0.0
+    pairs_failure: str = ""
+    """Why there is no proof by pairs."""
     building: float = 0.0
     solving: float = 0.0
     translating: float = 0.0
@@ -119,6 +125,10 @@ class _Run:
     def answer(self) -> Answer:
         has_time = self.question.deadline is not None
         with self.progress:
+            self.progress.show("pairs of accesses")
+            proof = self._prove_pairs()
+            if proof is not None:
+                return proof
             plan = list(stages(self.options, has_time=has_time))
             for number, stage in enumerate(plan):
                 self._forget_sessions(plan[number:])
@@ -135,6 +145,18 @@ class _Run:
                 if self.is_enough:
                     break
         return self._answer(Outcome.RACE, self.detail) if self.findings else self._unknown()
+
+    def _prove_pairs(self) -> Answer | None:
+        """Race freedom without bounds, where one pair of accesses at a time tells it."""
+        now = time.monotonic()
+        deadline = min(self._until(_PAIRS_SHARE), now + _PAIRS_SECONDS)
+        outcome = prove_pairs(self.program, self.models, self.options, deadline)
+        self.statistics.pairs = time.monotonic() - now
+        if isinstance(outcome, Failure):
+            self.statistics.pairs_failure = outcome.reason
+            return None
+        self.assumptions.update(dict.fromkeys(outcome.assumptions))
+        return self._answer(Outcome.RACE_FREE, outcome.detail)
 
     def _until(self, share: float) -> float:
         """When a share of the time that is left is over."""
@@ -364,6 +386,8 @@ class _Run:
             assumptions=tuple(self.assumptions),
             detail=detail,
             statistics=(
+                ("seconds for proofs by pairs", round(s.pairs, 3)),
+                ("proof by pairs", s.pairs_failure or "done"),
                 ("seconds building formulas", round(s.building, 3)),
                 ("seconds translating formulas", round(s.translating, 3)),
                 ("seconds in the solver", round(s.solving, 3)),

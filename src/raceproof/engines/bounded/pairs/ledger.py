@@ -1,0 +1,108 @@
+"""The books of one symbolic execution: variables, facts, duties, accesses, creations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raceproof.engines.bounded.pairs.candidates import Duties
+from raceproof.engines.bounded.pairs.shared import World
+from raceproof.engines.bounded.pairs.state import (
+    AddressedLock,
+    Cell,
+    LockName,
+    Section,
+    Sighting,
+    State,
+)
+from raceproof.engines.bounded.pairs.values import Object, Place, Value
+from raceproof.engines.bounded.terms import Term
+
+Nest = tuple[tuple[object, ...], ...]
+"""The loops around a point, outermost first, each by the calls that lead to it and its head."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An access: when it happens, where, under which locks, after which facts."""
+
+    instruction: int
+    order: int
+    nest: Nest
+    guard: Term
+    facts: Term
+    address: Value
+    size: int | None
+    is_write: bool
+    sections: dict[LockName, Section]
+    addressed: tuple[AddressedLock, ...]
+    found_free: dict[LockName, Term]
+    sightings: tuple[Sighting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A thread is created: with what argument, and what the creator sees then."""
+
+    call: int
+    order: int
+    nest: Nest
+    guard: Term
+    facts: Term
+    argument: Value | None
+    memory: dict[Cell, Value]
+
+
+class Ledger:
+    """Everything is noted in the order of execution; `facts` is what is known up to now."""
+
+    def __init__(self, world: World, name: str, start: Term) -> None:
+        self.world = world
+        self.terms = world.terms
+        self.name = name
+        self.facts = start
+        self.duties: Duties = {}
+        self.accesses: dict[int, list[Recorded]] = {}
+        self.creations: dict[int, list[Creation]] = {}
+        self.nests: dict[Term, Nest] = {}
+        """Where each variable gets its value."""
+        self.heap: dict[Term, None] = {}
+        """Variables that tell heap objects apart."""
+        self.growing: dict[Term, list[tuple[Term, str]]] = {}
+        """Loop variables, with the candidates that say how they go on."""
+        self.nest: Nest = ()
+        self.order = 0
+        self.entered: set[str] = set()
+        self._count = 0
+        self.offset_width = world.program.layout.pointer_size * 8 + 32
+
+    def fresh(self, name: str, width: int) -> Term:
+        self._count += 1
+        variable = self.terms.var(f"{self.name}:{name}#{self._count}", width)
+        self.nests[variable] = self.nest
+        return variable
+
+    def learn(self, guard: Term, fact: Term) -> None:
+        """From now on: if the guard holds, so does the fact."""
+        self.facts = self.terms.and_(self.facts, self.terms.implies(guard, fact))
+
+    def owe(self, candidate: Term, state: State, violation: Term) -> None:
+        """The candidate is wrong if the state is reached and the violation holds."""
+        terms = self.terms
+        wrong = terms.and_(state.guard, violation)
+        if wrong is not terms.false:
+            self.duties.setdefault(candidate, []).append(terms.and_(self.facts, wrong))
+
+    # --- addresses ------------------------------------------------------------
+
+    def global_address(self, name: str, offset: int) -> Value:
+        bits = self.world.program.layout.pointer_size * 8
+        address = self.terms.binary(
+            "add", self.terms.var(f"&{name}", bits), self.terms.const(offset, bits)
+        )
+        wide = self.terms.const(offset, self.offset_width)
+        return Value(address, (Place(self.terms.true, Object(("global", name)), wide),))
+
+    def new_object(self, key: tuple[object, ...], identity: Term) -> Value:
+        bits = self.fresh("address", self.world.program.layout.pointer_size * 8)
+        zero = self.terms.const(0, self.offset_width)
+        return Value(bits, (Place(self.terms.true, Object(key, identity), zero),))

@@ -1,0 +1,141 @@
+"""Asks about every pair that the thread-modular analysis leaves open."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.thread_modular import Analysis
+from raceproof.concurrency import Models
+from raceproof.engines.bounded.pairs.candidates import Candidates, Duties, OutOfTime
+from raceproof.engines.bounded.pairs.query import Query
+from raceproof.engines.bounded.pairs.shared import Unsupported, World
+from raceproof.engines.bounded.pairs.threads import Template, TemplateKey, execute_all
+from raceproof.engines.bounded.solver import Result, Solver
+from raceproof.engines.bounded.terms import Terms
+from raceproof.engines.modular.detect import detect
+from raceproof.ir import Program
+from raceproof.options import MutexRules, Options
+
+_MOST_PAIRS = 400
+_QUERY_SECONDS = 5.0
+
+OpenPair = tuple[TemplateKey, int, TemplateKey, int]
+"""Threads and instructions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """That none of the pairs is a race."""
+
+    pairs: int
+    assumptions: tuple[str, ...]
+
+    @property
+    def detail(self) -> str:
+        what = "the one pair" if self.pairs == 1 else f"each of the {self.pairs} pairs"
+        return f"{what} of accesses left open is excluded, for any number of threads and rounds"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no proof."""
+
+    reason: str
+
+
+def prove_pairs(
+    program: Program, models: Models, options: Options, deadline: float
+) -> Proof | Failure:
+    """Tries to exclude all pairs, for any number of threads, rounds and context switches."""
+    if options.mutex_rules is MutexRules.LINUX:
+        return Failure("anybody may unlock a mutex")
+    try:
+        analysis = Analysis(program, models, unroll=options.unroll, deadline=deadline)
+        analysis.run()
+        reports = detect(analysis, deadline)
+    except OutOfBudget:
+        return Failure("out of time")
+    if analysis.unseen or any(info.records.blind for info in analysis.threads.all):
+        return Failure("something is not followed")
+    keys = [(info.call, info.entry) for info in analysis.threads.all]
+    pairs: dict[OpenPair, None] = {}
+    for report in reports:
+        for a, b in report.pairs:
+            for x in report.kinds[a.signature()]:
+                for y in report.kinds[b.signature()]:
+                    one, two = sorted(
+                        ((keys[x.thread], x.instruction), (keys[y.thread], y.instruction))
+                    )
+                    pairs[(*one, *two)] = None
+                if len(pairs) > _MOST_PAIRS:
+                    return Failure("too many pairs")
+    if not pairs:
+        return Failure("no pair is open")
+    reason = ""
+    for assumes_no_overflow in (False, True):
+        try:
+            reason = _attempt(analysis, list(pairs), assumes_no_overflow, deadline)
+        except Unsupported as why:
+            return Failure(f"not modelled: {why}")
+        except OutOfTime:
+            return Failure("out of time")
+        if not reason:
+            return Proof(len(pairs), _assumptions(analysis, assumes_no_overflow))
+    return Failure(reason)
+
+
+def _assumptions(analysis: Analysis, assumes_no_overflow: bool) -> tuple[str, ...]:
+    found = {a for info in analysis.threads.all for a in info.records.assumptions}
+    if assumes_no_overflow:
+        found.add("signed arithmetic does not overflow (undefined in C)")
+    found.add("addresses are computed inside of their objects (undefined in C else)")
+    return tuple(sorted(found))
+
+
+def _attempt(
+    analysis: Analysis, pairs: list[OpenPair], assumes_no_overflow: bool, deadline: float
+) -> str:
+    """Empty if all pairs are excluded, else why not."""
+    terms = Terms()
+    candidates = Candidates(terms)
+    world = World(analysis.program, analysis, terms, candidates, assumes_no_overflow)
+    templates = execute_all(world)
+    _check_complete(analysis, templates)
+    duties: Duties = {}
+    for template in templates.values():
+        for candidate, wrong in template.ledger.duties.items():
+            duties.setdefault(candidate, []).extend(wrong)
+    candidates.settle(duties, deadline)
+    main = next(iter(templates.values()))
+    query = Query(world, main.ledger)
+    for first, instruction, second, other in pairs:
+        for a in templates[first].ledger.accesses.get(instruction, ()):
+            for b in templates[second].ledger.accesses.get(other, ()):
+                if not (a.is_write or b.is_write):
+                    continue
+                solver = Solver(terms)
+                for candidate in candidates.alive:
+                    solver.add(candidate)
+                for candidate in candidates.dead:
+                    solver.add(terms.not_(candidate))
+                for condition in query.conditions(templates[first], a, templates[second], b):
+                    solver.add(condition)
+                limit = min(deadline, time.monotonic() + _QUERY_SECONDS)
+                result = solver.check(deadline=limit)
+                if result is not Result.UNSAT:
+                    place = analysis.program.instruction(instruction).position
+                    there = analysis.program.instruction(other).position
+                    return f"{place} and {there} are not excluded ({result.value})"
+    return ""
+
+
+def _check_complete(analysis: Analysis, templates: dict[TemplateKey, Template]) -> None:
+    """Everything that accesses memory must have been executed."""
+    for info in analysis.threads.all:
+        entered = templates[(info.call, info.entry)].ledger.entered
+        for access in info.records.accesses.values():
+            function = analysis.program.function_of(access.instruction)
+            if function.name not in entered:
+                raise Unsupported(f"`{function.display}` runs unseen")

@@ -1,0 +1,223 @@
+"""Can two accesses of different threads meet? One question to the solver for each two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from raceproof.engines.bounded.pairs.ledger import Creation, Ledger, Recorded
+from raceproof.engines.bounded.pairs.shared import World
+from raceproof.engines.bounded.pairs.state import LockName
+from raceproof.engines.bounded.pairs.threads import Template
+from raceproof.engines.bounded.pairs.values import Renaming, Value, same_object
+from raceproof.engines.bounded.terms import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An access of one instance."""
+
+    template: Template
+    access: Recorded
+    renaming: Renaming
+
+    def term(self, term: Term) -> Term:
+        return self.renaming.term(term)
+
+
+class Query:
+    """The conditions under which two accesses are a race."""
+
+    def __init__(self, world: World, main: Ledger) -> None:
+        self.world = world
+        self.terms = world.terms
+        self.main = main
+        self._renamings: dict[tuple[object, ...], Renaming] = {}
+
+    def conditions(
+        self, first: Template, a: Recorded, second: Template, b: Recorded
+    ) -> Iterable[Term]:
+        terms = self.terms
+        one = Side(first, a, self._renaming(first, "@1"))
+        two = Side(second, b, self._renaming(second, "@2"))
+        for side in (one, two):
+            yield side.term(side.access.guard)
+            yield side.term(side.access.facts)
+        yield terms.not_(terms.eq(one.term(first.identity), two.term(second.identity)))
+        yield from self._instances(one, two)
+        yield self._overlap(one, two)
+        yield terms.not_(self._common_lock(one, two))
+        yield from self._order(one, two)
+
+    def _renaming(self, template: Template, suffix: str) -> Renaming:
+        key = (template.key, suffix)
+        if key not in self._renamings:
+            if template.is_main:
+                self._renamings[key] = Renaming(self.terms, suffix, lambda _: False)
+            else:
+                self._renamings[key] = template.renaming(self.main, suffix)
+        return self._renamings[key]
+
+    # --- which instances ------------------------------------------------------------
+
+    def _instances(self, one: Side, two: Side) -> Iterable[Term]:
+        """What is known of two threads because they were created one after the other."""
+        if one.template.is_main:
+            yield from self._beside_creator(one, two)
+        elif two.template.is_main:
+            yield from self._beside_creator(two, one)
+        elif one.template is two.template:
+            yield from self._siblings(one, two)
+            for variable in one.template.ledger.heap:
+                yield self.terms.not_(self.terms.eq(one.term(variable), two.term(variable)))
+
+    def _siblings(self, one: Side, two: Side) -> Iterable[Term]:
+        """Two instances of one creation were created in different rounds of its loop."""
+        terms, site = self.terms, one.template.site
+        for index, creation in enumerate(one.template.creations):
+            assert site is not None
+            here = terms.const(index, 8)
+            same = terms.and_(terms.eq(one.term(site), here), terms.eq(two.term(site), here))
+            if not creation.nest:
+                yield terms.not_(same)
+            elif len(creation.nest) == 1:
+                apart = terms.or_(
+                    self._goes_on(creation, one, two), self._goes_on(creation, two, one)
+                )
+                yield terms.implies(same, apart)
+                for variable in self._made_in(creation):
+                    differs = terms.not_(terms.eq(one.term(variable), two.term(variable)))
+                    yield terms.implies(same, differs)
+
+    def _beside_creator(self, creator: Side, child: Side) -> Iterable[Term]:
+        """The child was created before: in an earlier round, or earlier in this one."""
+        terms, site = self.terms, child.template.site
+        for index, creation in enumerate(child.template.creations):
+            assert site is not None
+            if len(creation.nest) != 1:
+                continue
+            here = terms.eq(child.term(site), terms.const(index, 8))
+            is_inside = creator.access.nest[:1] == creation.nest
+            earlier = self._goes_on(creation, child, creator)
+            if is_inside and creator.access.order < creation.order:
+                yield terms.implies(here, earlier)
+                for variable in self._made_in(creation):
+                    differs = terms.not_(terms.eq(child.term(variable), creator.term(variable)))
+                    yield terms.implies(here, differs)
+            elif creator.access.order > creation.order:
+                same = terms.all(
+                    terms.eq(child.term(v), creator.term(v)) for v in self._growing(creation)
+                )
+                yield terms.implies(here, terms.or_(earlier, same))
+
+    def _growing(self, creation: Creation) -> list[Term]:
+        return [v for v in self.main.growing if self.main.nests[v] == creation.nest]
+
+    def _made_in(self, creation: Creation) -> list[Term]:
+        return [v for v in self.main.heap if self.main.nests[v][:1] == creation.nest]
+
+    def _goes_on(self, creation: Creation, before: Side, after: Side) -> Term:
+        """How the loop's variables differ from one round to a later one."""
+        terms = self.terms
+        return terms.all(
+            terms.implies(candidate, terms.compare(name, before.term(v), after.term(v)))
+            for v in self._growing(creation)
+            for candidate, name in self.main.growing[v]
+        )
+
+    # --- which bytes ------------------------------------------------------------
+
+    def _overlap(self, one: Side, two: Side) -> Term:
+        terms = self.terms
+        a = one.renaming.value(one.access.address)
+        b = two.renaming.value(two.access.address)
+        size, other = one.access.size, two.access.size
+        ways = [terms.not_(terms.any(p.condition for p in v.places)) for v in (a, b)]
+        for p in a.places:
+            for q in b.places:
+                same = same_object(terms, p.object, q.object)
+                if same is terms.false:
+                    continue
+                meet = [p.condition, q.condition, same]
+                if size is not None and other is not None:
+                    width = p.offset.width
+                    end = terms.binary("add", p.offset, terms.const(size, width))
+                    last = terms.binary("add", q.offset, terms.const(other, width))
+                    meet.append(terms.compare("slt", q.offset, end))
+                    meet.append(terms.compare("slt", p.offset, last))
+                ways.append(terms.all(meet))
+        return terms.any(ways)
+
+    # --- which locks ------------------------------------------------------------
+
+    def _locks(self, side: Side) -> list[tuple[LockName | None, Value | None, Term, Term]]:
+        """Name, address, when held, when for writing."""
+        terms = self.terms
+        found: list[tuple[LockName | None, Value | None, Term, Term]] = []
+        names = dict.fromkeys([*side.access.sections, *side.access.found_free])
+        for name in names:
+            section = side.access.sections.get(name)
+            held, writes = (
+                (terms.false, terms.true) if section is None else (section.holds, section.is_write)
+            )
+            free = side.access.found_free.get(name, terms.false)
+            address = None
+            if name.kind == "lock":
+                address = self.main.global_address(name.name, name.offset)
+            writes = terms.or_(writes, free)
+            held = terms.or_(held, free)
+            found.append((name, address, side.term(held), side.term(writes)))
+        for lock in side.access.addressed:
+            found.append(
+                (
+                    None,
+                    side.renaming.value(lock.address),
+                    side.term(lock.holds),
+                    terms.truth(lock.is_write),
+                )
+            )
+        return found
+
+    def _common_lock(self, one: Side, two: Side) -> Term:
+        terms = self.terms
+        ways = []
+        others = self._locks(two)
+        for name, address, held, writes in self._locks(one):
+            for other_name, other_address, other_held, other_writes in others:
+                if name is not None and other_name is not None:
+                    same = terms.truth(name == other_name)
+                elif address is None or other_address is None:
+                    continue
+                else:
+                    same = terms.eq(address.bits, other_address.bits)
+                exclusive = terms.or_(writes, other_writes)
+                ways.append(terms.all([same, held, other_held, exclusive]))
+        return terms.any(ways)
+
+    # --- what came first ------------------------------------------------------------
+
+    def _order(self, one: Side, two: Side) -> Iterable[Term]:
+        """Sections of one lock come one after the other: what the first left, the other found."""
+        terms, changed = self.terms, self.world.changed
+        for s in one.access.sightings:
+            for t in two.access.sightings:
+                if s.lock != t.lock or s.cell != t.cell:
+                    continue
+                both = terms.and_(one.term(s.condition), two.term(t.condition))
+                forth = changed(s.lock, s.cell, one.term(s.exit), two.term(t.entry))
+                back = changed(s.lock, s.cell, two.term(t.exit), one.term(s.entry))
+                yield terms.implies(both, terms.or_(forth, back))
+        yield from self._before_now(one, two)
+        yield from self._before_now(two, one)
+
+    def _before_now(self, inside: Side, other: Side) -> Iterable[Term]:
+        """Whoever is in a section now came after all sections that were left."""
+        terms = self.terms
+        for t in other.access.sightings:
+            section = inside.access.sections.get(t.lock)
+            if section is None or t.cell not in section.entry:
+                continue
+            both = terms.and_(inside.term(section.holds), other.term(t.condition))
+            entry = inside.term(section.entry[t.cell])
+            left = other.term(t.exit)
+            yield terms.implies(both, self.world.changed(t.lock, t.cell, left, entry))

@@ -1,0 +1,416 @@
+"""The pair prover: what it proves, and for each of its rules programs in which the rule breaks."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from raceproof.concurrency import Models
+from raceproof.engines.bounded.pairs import Failure, Proof, prove_pairs
+from raceproof.options import Options
+from tests.lowering import lower
+
+_HEAD = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+static void require(int condition) { if (!condition) abort(); }
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, k = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t ms[64];
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static int data[64], other[64], *shared = data;
+"""
+_MANY = """
+int main(void) { pthread_t t; while (1) pthread_create(&t, 0, work, 0); }
+"""
+
+
+def worker(body: str, before: str = "") -> str:
+    """Any number of threads that all do this."""
+    return f"{_HEAD}{before}\nstatic void *work(void *arg) {{ {body} return 0; }}{_MANY}"
+
+
+def fan(body: str, loop: str, before: str = "") -> str:
+    """Threads that `main` creates in a loop."""
+    return (
+        f"{_HEAD}{before}\nstatic void *work(void *arg) {{ {body} return 0; }}\n"
+        f"int main(void) {{ pthread_t t; {loop} }}"
+    )
+
+
+_TAKE = "pthread_mutex_lock(&m); int i = next; next = next + 1; pthread_mutex_unlock(&m);"
+
+PROVED = {
+    "ticket under a lock": worker(_TAKE + "data[i] = 1;", "static int next;"),
+    "ticket of two slots": worker(
+        "pthread_mutex_lock(&m); int i = next; next += 2; pthread_mutex_unlock(&m);"
+        "data[i] = 1; data[i + 1] = 2;",
+        "static int next;",
+    ),
+    "tickets in a loop": worker("while (1) {" + _TAKE + "data[i] = 1; }", "static int next;"),
+    "ticket and a distance": worker(_TAKE + "data[i + 3] = 1;", "static int next;"),
+    "bounded unsigned ticket": worker(
+        "pthread_mutex_lock(&m); unsigned i = next; if (i < 60) next = i + 1;"
+        "pthread_mutex_unlock(&m); if (i < 60) data[i] = 1;",
+        "static unsigned next;",
+    ),
+    "lock beside the index": worker(
+        "int i = __VERIFIER_nondet_int(); require(i >= 0 && i < 64);"
+        "pthread_mutex_lock(&ms[i]); data[i]++; pthread_mutex_unlock(&ms[i]);"
+    ),
+    "lock by a computed index": worker(
+        "int i = __VERIFIER_nondet_int(); require(i >= 0 && i < 32);"
+        "pthread_mutex_lock(&ms[2 * i + 1]); data[i]++; pthread_mutex_unlock(&ms[2 * i + 1]);"
+    ),
+    "index from the creator": fan(
+        "int i = (int)(long)arg; data[i] = i;",
+        "for (int i = 0; i < 64; i++) pthread_create(&t, 0, work, (void *)(long)i);",
+    ),
+    "address from the creator": fan(
+        "*(int *)arg = 1;",
+        "for (int i = 0; i < 64; i++) { data[i] = 2; pthread_create(&t, 0, work, &data[i]); }",
+    ),
+    "address walks with the loop": fan(
+        "*(int *)arg = 1;",
+        "for (int *p = data; p != data + 64; p++) pthread_create(&t, 0, work, p);",
+    ),
+    "an object for each": fan(
+        "*(int *)arg = 1;",
+        "while (1) { int *p = malloc(4); *p = 0; pthread_create(&t, 0, work, p); }",
+    ),
+    "two ranges": _HEAD
+    + """
+static int low, high;
+static void *first(void *arg) { for (int i = 0; i < low; i++) data[i] = 1; return 0; }
+static void *second(void *arg) { for (int i = low; i < high; i++) data[i] = 2; return 0; }
+int main(void) {
+    pthread_t a, b;
+    low = __VERIFIER_nondet_int(); high = __VERIFIER_nondet_int();
+    require(0 <= low && low <= high && high <= 64);
+    pthread_create(&a, 0, first, 0); pthread_create(&b, 0, second, 0);
+    return 0;
+}""",
+    "set up by whoever comes first": worker(
+        "pthread_mutex_lock(&m); if (!ready) { data[0] = 7; ready = 1; }"
+        "pthread_mutex_unlock(&m); int x = data[0]; (void)x;",
+        "static int ready;",
+    ),
+    "only grows": worker(
+        "pthread_mutex_lock(&m); if (5 > most) most = 5; pthread_mutex_unlock(&m);"
+        "int x = most; (void)x;",
+        "static int most;",
+    ),
+    "never leaves its value": worker(
+        "pthread_mutex_lock(&m); if (state != 0) { pthread_mutex_unlock(&m); data[0]++;"
+        "pthread_mutex_lock(&m); state = 0; } pthread_mutex_unlock(&m);",
+        "static int state;",
+    ),
+    "home-made lock": worker(
+        "acquire(); data[0]++; release();",
+        "static int busy;"
+        "static void acquire(void) { __VERIFIER_atomic_begin(); require(busy == 0); busy = 1;"
+        "__VERIFIER_atomic_end(); }"
+        "static void release(void) { __VERIFIER_atomic_begin(); busy = 0;"
+        "__VERIFIER_atomic_end(); }",
+    ),
+}
+
+_RANGES = """
+static int low, high;
+static void *first(void *arg) {{ {first} return 0; }}
+static void *second(void *arg) {{ {second} return 0; }}
+int main(void) {{
+    pthread_t a, b;
+    low = __VERIFIER_nondet_int(); high = __VERIFIER_nondet_int();
+    require({limits});
+    pthread_create(&a, 0, first, 0); pthread_create(&b, 0, second, 0);
+    {after}
+    return 0;
+}}"""
+_LIMITS = "0 <= low && low <= high && high <= 64"
+_FIRST = "for (int i = 0; i < low; i++) data[i] = 1;"
+_SECOND = "for (int i = low; i < high; i++) data[i] = 2;"
+
+
+def ranges(
+    first: str = _FIRST, second: str = _SECOND, limits: str = _LIMITS, after: str = ""
+) -> str:
+    return _HEAD + _RANGES.format(first=first, second=second, limits=limits, after=after)
+
+
+def made(acquire: str, release: str, body: str = "acquire(); data[0]++; release();") -> str:
+    begin, end = "__VERIFIER_atomic_begin();", "__VERIFIER_atomic_end();"
+    return worker(
+        body,
+        "static int busy;"
+        f"static void acquire(void) {{ {begin} {acquire} {end} }}"
+        f"static void release(void) {{ {begin} {release} {end} }}",
+    )
+
+
+_NEXT = "static int next;"
+RACY = {
+    # tickets
+    "ticket read before the lock": worker(
+        "int i = next; pthread_mutex_lock(&m); next = next + 1; pthread_mutex_unlock(&m);"
+        "data[i] = 1;",
+        "static _Atomic int next;",
+    ),
+    "ticket read before it is advanced elsewhere": worker(
+        "pthread_mutex_lock(&m); int i = next; pthread_mutex_unlock(&m);"
+        "pthread_mutex_lock(&m); next = next + 1; pthread_mutex_unlock(&m); data[i] = 1;",
+        _NEXT,
+    ),
+    "ticket advanced on one way only": worker(
+        "pthread_mutex_lock(&m); int i = next; if (__VERIFIER_nondet_int()) next = next + 1;"
+        "pthread_mutex_unlock(&m); data[i] = 1;",
+        _NEXT,
+    ),
+    "ticket counter is reset": worker(
+        _TAKE + "data[i] = 1; pthread_mutex_lock(&m); if (i > 9) next = 0;"
+        "pthread_mutex_unlock(&m);",
+        _NEXT,
+    ),
+    "ticket counter under two locks": worker(
+        "pthread_mutex_t *l = __VERIFIER_nondet_int() ? &m : &k;"
+        "pthread_mutex_lock(l); int i = atomic_load(&next); atomic_store(&next, i + 1);"
+        "pthread_mutex_unlock(l); data[i & 63] = 1;",
+        "static atomic_int next;",
+    ),
+    "tickets overlap": worker(_TAKE + "data[i] = 1; data[i + 1] = 2;", _NEXT),
+    "tickets halved": worker(_TAKE + "data[i / 2] = 1;", _NEXT),
+    "unsigned tickets wrap around": worker(
+        "pthread_mutex_lock(&m); unsigned char i = next; next = next + 1;"
+        "pthread_mutex_unlock(&m); data[i & 63] = 1;",
+        "static unsigned char next;",
+    ),
+    "atomic tickets wrap around": worker(
+        "int i = atomic_fetch_add(&next, 1); require(0 <= i && i < 64); data[i] = 1;",
+        "static _Atomic int next;",
+    ),
+    "ticket goes down again": worker(
+        _TAKE + "data[i] = 1; pthread_mutex_lock(&m); next = next - 1;pthread_mutex_unlock(&m);",
+        _NEXT,
+    ),
+    "somebody else gives tickets": _HEAD
+    + _NEXT
+    + "static void *work(void *arg) {"
+    + _TAKE
+    + """data[i] = 1; return 0; }
+static void *reset(void *arg) {
+    pthread_mutex_lock(&m); next = 0; pthread_mutex_unlock(&m); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, reset, 0);
+    while (1) pthread_create(&t, 0, work, 0); }""",
+    "main gives tickets twice": fan(
+        _TAKE + "data[i] = 1;",
+        "for (int j = 0; j < 9; j++) { pthread_mutex_lock(&m); next = 0;"
+        "pthread_mutex_unlock(&m); pthread_create(&t, 0, work, 0); }",
+        _NEXT,
+    ),
+    "ticket of a copy": worker(
+        "pthread_mutex_lock(&m); int i = next; *which = i + 1; pthread_mutex_unlock(&m);"
+        "data[i] = 1;",
+        "static int next, spare; static int *which = &spare;",
+    ),
+    # locks by index
+    "lock of another index": worker(
+        "int i = __VERIFIER_nondet_int(), j = __VERIFIER_nondet_int();"
+        "require(i >= 0 && i < 64 && j >= 0 && j < 64);"
+        "pthread_mutex_lock(&ms[i]); data[j]++; pthread_mutex_unlock(&ms[i]);"
+    ),
+    "lock by a shared remainder": worker(
+        "int i = __VERIFIER_nondet_int(); require(i >= 0 && i < 64);"
+        "pthread_mutex_lock(&ms[i]); data[i / 2]++; pthread_mutex_unlock(&ms[i]);"
+    ),
+    "lock given back too soon": worker(
+        "int i = __VERIFIER_nondet_int(), j = __VERIFIER_nondet_int();"
+        "require(i >= 0 && i < 64 && j >= 0 && j < 64); pthread_mutex_lock(&ms[i]);"
+        "pthread_mutex_unlock(&ms[j]); data[i]++; pthread_mutex_unlock(&ms[i]);"
+    ),
+    "wide access under a narrow lock": worker(
+        "int i = __VERIFIER_nondet_int(); require(i >= 0 && i < 32);"
+        "pthread_mutex_lock(&ms[i]); *(long long *)&data[i] = 1; pthread_mutex_unlock(&ms[i]);"
+    ),
+    # creators
+    "creator's index halved": fan(
+        "int i = (int)(long)arg; data[i / 2] = i;",
+        "for (int i = 0; i < 64; i++) pthread_create(&t, 0, work, (void *)(long)i);",
+    ),
+    "creator's index stands still": fan(
+        "int i = (int)(long)arg; data[i] = i;",
+        "for (int i = 0; i < 64; i += __VERIFIER_nondet_int() ? 1 : 0)"
+        " pthread_create(&t, 0, work, (void *)(long)i);",
+    ),
+    "creator's index comes back": fan(
+        "unsigned char i = (unsigned char)(long)arg; data[i & 63] = i;",
+        "for (unsigned char i = 0;; i++) pthread_create(&t, 0, work, (void *)(long)i);",
+    ),
+    "creator writes the slot too late": fan(
+        "*(int *)arg = 1;",
+        "for (int i = 0; i < 64; i++) { pthread_create(&t, 0, work, &data[i]); data[i] = 2; }",
+    ),
+    "creator writes the slot of the one before": fan(
+        "*(int *)arg = 1;",
+        "for (int i = 1; i < 64; i++) { data[i - 1] = 2; pthread_create(&t, 0, work, &data[i]); }",
+    ),
+    "each index twice": fan(
+        "int i = (int)(long)arg; data[i] = i;",
+        "for (int j = 0; j < 2; j++) for (int i = 0; i < 9; i++)"
+        " pthread_create(&t, 0, work, (void *)(long)i);",
+    ),
+    "two creations with one index": fan(
+        "int i = (int)(long)arg; data[i] = i;",
+        "for (int i = 0; i < 9; i++) { pthread_create(&t, 0, work, (void *)(long)i);"
+        " pthread_create(&t, 0, work, (void *)(long)i); }",
+    ),
+    "one object for all": fan(
+        "*(int *)arg = 1;",
+        "int *p = malloc(4); while (1) { pthread_create(&t, 0, work, p); }",
+    ),
+    "an object now and then": fan(
+        "*(int *)arg = 1;",
+        "int *p = malloc(4); while (1) { if (__VERIFIER_nondet_int()) p = malloc(4);"
+        " pthread_create(&t, 0, work, p); }",
+    ),
+    "index through a variable of the loop": fan(
+        "int i = *(int *)arg; data[i] = i;",
+        "for (int i = 0; i < 9; i++) pthread_create(&t, 0, work, &i);",
+    ),
+    "whole objects overlap": fan(
+        "int *p = arg; p[0] = 1; p[1] = 2;",
+        "for (int i = 0; i < 60; i++) pthread_create(&t, 0, work, &data[i]);",
+    ),
+    # ranges and stable memory
+    "ranges share an element": ranges(first="for (int i = 0; i <= low; i++) data[i] = 1;"),
+    "ranges in any order": ranges(
+        limits="0 <= low && low <= 64 && 0 <= high && high <= 64",
+        second="for (int i = high; i < 64; i++) data[i] = 2;",
+    ),
+    "a bound that another thread moves": ranges(
+        first="pthread_mutex_lock(&m); low = 60; pthread_mutex_unlock(&m);"
+        "for (int i = 0; i < 60; i++) data[i] = 1;",
+        second="pthread_mutex_lock(&m); int n = low; pthread_mutex_unlock(&m);"
+        "for (int i = n; i < 64; i++) data[i] = 2;",
+    ),
+    "a bound that main moves": ranges(
+        first="pthread_mutex_lock(&m); int n = low; pthread_mutex_unlock(&m);"
+        "for (int i = 0; i < n; i++) data[i] = 1;",
+        second="pthread_mutex_lock(&m); int n = low; pthread_mutex_unlock(&m);"
+        "for (int i = n; i < 64; i++) data[i] = 2;",
+        after="pthread_mutex_lock(&m); low = 64; pthread_mutex_unlock(&m); while (1);",
+    ),
+    "a pointer that is moved": worker(
+        "pthread_mutex_lock(&m); int *p = shared; shared = p + 1; if (p > data + 9) shared = data;"
+        "pthread_mutex_unlock(&m); *p = 1;"
+    ),
+    "a step back in the loop": ranges(
+        second="for (int i = low; i < high; i++) { if (i == 9) i = 0; data[i] = 2; }"
+    ),
+    # what comes first
+    "set up by all": worker(
+        "pthread_mutex_lock(&m); if (!ready) { data[0] = 7; ready = __VERIFIER_nondet_int(); }"
+        "pthread_mutex_unlock(&m); int x = data[0]; (void)x;",
+        "static int ready;",
+    ),
+    "set up before it is said": worker(
+        "pthread_mutex_lock(&m); int first = !ready; ready = 1; pthread_mutex_unlock(&m);"
+        "if (first) data[0] = 7; int x = data[0]; (void)x;",
+        "static int ready;",
+    ),
+    "taken back again": worker(
+        "pthread_mutex_lock(&m); if (!ready) { data[0] = 7; ready = 1; }"
+        "pthread_mutex_unlock(&m); int x = data[0]; (void)x;"
+        "pthread_mutex_lock(&m); ready = 0; pthread_mutex_unlock(&m);",
+        "static int ready;",
+    ),
+    "starts otherwise": worker(
+        "pthread_mutex_lock(&m); if (state != 0) { pthread_mutex_unlock(&m); data[0]++;"
+        "pthread_mutex_lock(&m); state = 0; } pthread_mutex_unlock(&m);",
+        "static int state = 1;",
+    ),
+    "main starts otherwise": fan(
+        "pthread_mutex_lock(&m); if (state != 0) { pthread_mutex_unlock(&m); data[0]++;"
+        "pthread_mutex_lock(&m); state = 0; } pthread_mutex_unlock(&m);",
+        "state = __VERIFIER_nondet_int(); while (1) pthread_create(&t, 0, work, 0);",
+        "static int state;",
+    ),
+    "main changes it later": fan(
+        "pthread_mutex_lock(&m); if (state != 0) { pthread_mutex_unlock(&m); data[0]++;"
+        "pthread_mutex_lock(&m); } pthread_mutex_unlock(&m);",
+        "for (int i = 0; i < 9; i++) { pthread_create(&t, 0, work, 0);"
+        "pthread_mutex_lock(&m); state = i; pthread_mutex_unlock(&m); }",
+        "static int state;",
+    ),
+    "grows and shrinks": worker(
+        "pthread_mutex_lock(&m); if (5 > most) most = 5; else most = 3; pthread_mutex_unlock(&m);"
+        "int x = most; (void)x;",
+        "static int most;",
+    ),
+    "writes under a read lock": worker(
+        "pthread_rwlock_rdlock(&rw); int i = next; next = i + 1; pthread_rwlock_unlock(&rw);"
+        "data[i] = 1;",
+        "static _Atomic int next;",
+    ),
+    "a lock that may fail": worker(
+        "pthread_mutex_trylock(&m); int i = next; next = i + 1; data[i] = 1;"
+        "pthread_mutex_unlock(&m);",
+        "static _Atomic int next;",
+    ),
+    "forgotten in a loop": worker(
+        "pthread_mutex_lock(&m); state = 1; for (int i = 0; i < 3; i++) {"
+        "pthread_mutex_unlock(&m); pthread_mutex_lock(&m); }"
+        "state = 0; pthread_mutex_unlock(&m);"
+        "pthread_mutex_lock(&m); int x = state; pthread_mutex_unlock(&m); if (x) data[0]++;",
+        "static int state;",
+    ),
+    # home-made locks
+    "set without looking": made("busy = 1;", "busy = 0;"),
+    "looked at before": worker(
+        "__VERIFIER_atomic_begin(); int b = busy; __VERIFIER_atomic_end(); require(b == 0);"
+        "__VERIFIER_atomic_begin(); busy = 1; __VERIFIER_atomic_end(); data[0]++;"
+        "__VERIFIER_atomic_begin(); busy = 0; __VERIFIER_atomic_end();",
+        "static int busy;",
+    ),
+    "released by anybody": made(
+        "require(busy == 0); busy = 1;",
+        "busy = 0;",
+        "if (__VERIFIER_nondet_int()) { acquire(); data[0]++; } release();",
+    ),
+    "released twice": made(
+        "require(busy == 0); busy = 1;",
+        "busy = 0;",
+        "acquire(); data[0]++; release(); data[0]--;",
+    ),
+    "lock that counts": made("require(busy < 2); busy = busy + 1;", "busy = busy - 1;"),
+    "taken with zero": made("require(busy == 0); busy = 0;", "busy = 0;"),
+    "never taken": made(
+        "require(busy == 0);", "if (__VERIFIER_nondet_int() && busy == 5) busy = 0;"
+    ),
+    "not atomic": worker(
+        "require(atomic_load(&busy) == 0); atomic_store(&busy, 1); data[0]++;"
+        "atomic_store(&busy, 0);",
+        "static atomic_int busy;",
+    ),
+}
+
+
+def outcome_of(text: str) -> Proof | Failure:
+    return prove_pairs(lower(text), Models.load(), Options(), time.monotonic() + 60)
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_proves(name: str) -> None:
+    outcome = outcome_of(PROVED[name])
+    assert isinstance(outcome, Proof) or outcome.reason == "no pair is open", outcome
+
+
+@pytest.mark.parametrize("name", RACY)
+def test_no_proof_where_the_rule_breaks(name: str) -> None:
+    outcome = outcome_of(RACY[name])
+    assert isinstance(outcome, Failure)
+    assert "not excluded (sat)" in outcome.reason
