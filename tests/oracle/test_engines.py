@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, Phase, assume, given, settings
+import time
+
+from hypothesis import HealthCheck, Phase, assume, given, reject, settings
 
 from raceproof.concurrency import Models
+from raceproof.engines.bounded.pairs import Proof, prove_pairs
 from raceproof.engines.interleave.explorer import Reduction
 from raceproof.engines.interleave.layers import StaticLayers
+from raceproof.errors import UserError
+from raceproof.ir import Program
 from raceproof.options import Options
 from tests.lowering import lower
 from tests.oracle.generator import Generated, concurrent_programs
 from tests.oracle.judging import answer, complaint, concluded, is_racy
+from tests.oracle.sharing_generator import sharing_programs
 
 few = settings(
     derandomize=True,
@@ -35,6 +41,22 @@ def test_quick_engines_against_the_oracle(generated: Generated) -> None:
     assert not racy or not cleared.is_proof or cleared.candidates
     for engine in ("modular", "summary"):
         assert not complaint(engine, answer(engine, program, 20.0), racy), engine
+    assert not racy or not isinstance(_pairs(program), Proof)
+
+
+def _pairs(program: Program) -> object:
+    return prove_pairs(program, Models.load(), Options(), time.monotonic() + 20)
+
+
+@settings(few, max_examples=40)
+@given(sharing_programs())
+def test_pairs_against_the_oracle(text: str) -> None:
+    try:
+        program = lower(text)
+    except UserError:
+        reject()
+    if isinstance(_pairs(program), Proof):
+        assert is_racy(program) is not True
 
 
 @settings(few, max_examples=8)
