@@ -120,6 +120,19 @@ int main(void) {
     ),
 }
 
+_BOTH = "pthread_mutex_lock(&k); pthread_mutex_lock(&m);"
+
+
+def handover(main: str, work: str) -> str:
+    """`main` and one thread, which take the locks k and m."""
+    return fan(work, f"pthread_create(&t, 0, work, 0); {main} while (1);")
+
+
+PROVED["the lock before tells"] = handover(
+    _BOTH + "pthread_mutex_unlock(&k); data[0]++; pthread_mutex_unlock(&m);",
+    _BOTH + "pthread_mutex_unlock(&m); data[0] = 2; pthread_mutex_unlock(&k);",
+)
+
 _RANGES = """
 static int low, high;
 static void *first(void *arg) {{ {first} return 0; }}
@@ -367,6 +380,25 @@ int main(void) { pthread_t t; pthread_create(&t, 0, reset, 0);
         "state = 0; pthread_mutex_unlock(&m);"
         "pthread_mutex_lock(&m); int x = state; pthread_mutex_unlock(&m); if (x) data[0]++;",
         "static int state;",
+    ),
+    "the lock before tells nothing": handover(
+        _BOTH + "pthread_mutex_unlock(&k); pthread_mutex_unlock(&m); data[0]++;",
+        _BOTH + "pthread_mutex_unlock(&m); data[0] = 2; pthread_mutex_unlock(&k);",
+    ),
+    "the lock before is another": handover(
+        "pthread_mutex_lock(&m); data[0]++; pthread_mutex_unlock(&m);",
+        _BOTH + "pthread_mutex_unlock(&m); data[0] = 2; pthread_mutex_unlock(&k);",
+    ),
+    "the lock before on one way only": handover(
+        "if (__VERIFIER_nondet_int()) { pthread_mutex_lock(&k); pthread_mutex_unlock(&k); }"
+        "pthread_mutex_lock(&m); data[0]++; pthread_mutex_unlock(&m);",
+        _BOTH + "pthread_mutex_unlock(&m); data[0] = 2; pthread_mutex_unlock(&k);",
+    ),
+    "only readers before": fan(
+        "pthread_rwlock_rdlock(&rw); pthread_mutex_lock(&m); pthread_mutex_unlock(&m);"
+        "data[0] = 2; pthread_rwlock_unlock(&rw);",
+        "pthread_create(&t, 0, work, 0); pthread_rwlock_rdlock(&rw); pthread_mutex_lock(&m);"
+        "pthread_rwlock_unlock(&rw); data[0]++; while (1);",
     ),
     # home-made locks
     "set without looking": made("busy = 1;", "busy = 0;"),

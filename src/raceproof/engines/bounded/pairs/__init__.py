@@ -33,12 +33,15 @@ back, a lock that is given back without being known to be held guards nothing.
 last saw or wrote. What it finds when it enters a section obeys what is said of free locks, and
 comes after all it left in earlier sections. Read locks let others look, not write.
 
-*Order* (`query`). Sections of one lock come one after the other. So for two sections in the past of
-the two threads, what one left was there, or had become what changes allow, when the other was
-entered; and who is in a section now came after everyone who has left one. That makes tickets
-different (one left `next` at v + 1, the other found at least that), and a flag that is only ever
-set stay set. A ticket that wraps around is not greater than the one before: the solver sees that,
-unless signed overflow is undefined and said to be assumed.
+*Order* (`query`). Sections of one lock come one after the other in time, unless both are for
+reading; each thread's own moments have the order of its execution. So for two sections in the past
+of the two threads, one was left before the other was entered, and what it left was there then, or
+had become what changes allow; and who is in a section now entered it after everyone else who has
+been in one had left. That makes tickets different (one left `next` at v + 1, the other found at
+least that), and a flag that is only ever set stay set. A ticket that wraps around is not greater
+than the one before: the solver sees that, unless signed overflow is undefined and said to be
+assumed. A lock that is taken again by its holder goes on with its section, and counts as given back
+the first time that it is.
 
 *Home-made locks.* A variable is one if whoever sets it to 0 while others run has found it 0 and set
 it to something else under a lock that guards it (an atomic section, mostly), and not set it to 0

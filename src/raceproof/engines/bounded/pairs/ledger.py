@@ -10,12 +10,15 @@ from raceproof.engines.bounded.pairs.state import (
     AddressedLock,
     Cell,
     LockName,
+    Passed,
     Section,
-    Sighting,
     State,
 )
 from raceproof.engines.bounded.pairs.values import Object, Place, Value
 from raceproof.engines.bounded.terms import Term
+
+_CLOCK = 14
+"""Bits of a point in time; there are fewer than that."""
 
 Nest = tuple[tuple[object, ...], ...]
 """The loops around a point, outermost first, each by the calls that lead to it and its head."""
@@ -36,7 +39,7 @@ class Recorded:
     sections: dict[LockName, Section]
     addressed: tuple[AddressedLock, ...]
     found_free: dict[LockName, Term]
-    sightings: tuple[Sighting, ...]
+    passed: tuple[Passed, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Ledger:
         self.order = 0
         self.entered: set[str] = set()
         self._count = 0
+        self._now: Term | None = None
         self.offset_width = world.program.layout.pointer_size * 8 + 32
 
     def fresh(self, name: str, width: int) -> Term:
@@ -80,6 +84,13 @@ class Ledger:
         variable = self.terms.var(f"{self.name}:{name}#{self._count}", width)
         self.nests[variable] = self.nest
         return variable
+
+    def moment(self) -> Term:
+        """A point in time, later than all that were asked for before."""
+        before, self._now = self._now, self.fresh("moment", _CLOCK)
+        if before is not None:
+            self.learn(self.terms.true, self.terms.compare("ult", before, self._now))
+        return self._now
 
     def learn(self, guard: Term, fact: Term) -> None:
         """From now on: if the guard holds, so does the fact."""

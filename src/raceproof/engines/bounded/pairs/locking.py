@@ -8,8 +8,8 @@ from raceproof.engines.bounded.pairs.state import (
     AddressedLock,
     Cell,
     LockName,
+    Passed,
     Section,
-    Sighting,
     State,
 )
 from raceproof.engines.bounded.pairs.values import Value, same_object
@@ -60,9 +60,11 @@ class Locking:
     # --- sections ------------------------------------------------------------
 
     def acquire(self, state: State, lock: LockName, condition: Term, is_write: Term) -> None:
-        """If the condition holds, the thread has the lock from now on."""
+        """If the condition holds, the thread has the lock from now on; if it had it before, it goes
+        on with its section."""
         terms, world = self.terms, self.world
         old = state.sections.get(lock)
+        enters = condition if old is None else terms.and_(condition, terms.not_(old.holds))
         entry: dict[Cell, Term] = {}
         for cell in world.guarded.get(lock, ()):
             guarded = world.is_guarded(cell, lock)
@@ -75,9 +77,11 @@ class Locking:
                     for candidate, holds in world.invariants(lock, cell)
                 ]
                 known += [
-                    terms.implies(s.condition, world.changed(lock, cell, s.exit, value))
-                    for s in state.sightings
-                    if s.lock == lock and s.cell == cell
+                    terms.implies(p.condition, world.changed(lock, cell, left, value))
+                    for p in state.passed
+                    if p.lock == lock
+                    for other, _, left in p.values
+                    if other == cell
                 ]
                 self.ledger.learn(
                     terms.and_(state.guard, is_new), terms.implies(guarded, terms.all(known))
@@ -86,11 +90,14 @@ class Locking:
                 state.memory[cell] = Value(bits)
             now = self.view(state, cell).bits
             if old is not None and cell in old.entry:
-                now = terms.ite(condition, now, old.entry[cell])
+                now = terms.ite(enters, now, old.entry[cell])
             entry[cell] = now
         held = condition if old is None else terms.or_(old.holds, condition)
-        writes = is_write if old is None else terms.ite(condition, is_write, old.is_write)
-        state.sections[lock] = Section(held, writes, entry)
+        writes = is_write if old is None else terms.ite(enters, is_write, old.is_write)
+        since = self.ledger.moment()
+        if old is not None:
+            since = terms.ite(enters, since, old.since)
+        state.sections[lock] = Section(held, writes, since, entry)
 
     def release(self, state: State, lock: LockName, condition: Term) -> None:
         """If the condition holds, the lock is given back."""
@@ -103,14 +110,18 @@ class Locking:
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         if section is not None:
             self.close(state, lock, section, condition)
-            for cell in world.guarded.get(lock, ()):
-                guarded = world.is_guarded(cell, lock)
-                seen = terms.all([state.guard, condition, held, shared, guarded])
-                if seen is not terms.false:
-                    now = self.view(state, cell).bits
-                    state.sightings += (Sighting(lock, cell, section.entry[cell], now, seen),)
+            seen = terms.all([state.guard, condition, held, shared])
+            if seen is not terms.false:
+                values = tuple(
+                    (cell, section.entry[cell], self.view(state, cell).bits)
+                    for cell in world.guarded.get(lock, ())
+                )
+                until = self.ledger.moment()
+                state.passed += (
+                    Passed(lock, seen, section.is_write, section.since, until, values),
+                )
             left = terms.and_(held, terms.not_(condition))
-            state.sections[lock] = Section(left, section.is_write, section.entry)
+            state.sections[lock] = Section(left, section.is_write, section.since, section.entry)
 
     def close(self, state: State, lock: LockName, section: Section, condition: Term) -> None:
         """If the condition holds, a section ends, or nothing more will be known of it: what is said

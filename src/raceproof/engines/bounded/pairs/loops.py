@@ -63,7 +63,8 @@ class Loops:
                 cell: terms.ite(same, value, self.ledger.fresh("entry", value.width))
                 for cell, value in section.entry.items()
             }
-            kept_section = Section(held, section.is_write, entry)
+            since = terms.ite(same, section.since, self.ledger.moment())
+            kept_section = Section(held, section.is_write, since, entry)
             state.sections[lock] = kept_section
             head.sections[lock] = (candidate, same, kept_section)
         for cell, value in state.memory.items():
@@ -160,7 +161,12 @@ class Loops:
             now_in = state.sections.get(lock, section)
             held = terms.and_(now_in.holds, terms.implies(section.is_write, now_in.is_write))
             owe(candidate, state, terms.and_(section.holds, terms.not_(held)))
-            stays = terms.all(terms.eq(now_in.entry[c], v) for c, v in section.entry.items())
+            stays = terms.all(
+                [
+                    terms.eq(now_in.since, section.since),
+                    *(terms.eq(now_in.entry[c], v) for c, v in section.entry.items()),
+                ]
+            )
             owe(same, state, terms.and_(section.holds, terms.not_(stays)))
         for place, (candidate, before) in head.addressed.items():
             lock_now = state.addressed.get(place)

@@ -46,7 +46,7 @@ class Memory:
                     lock: self.locking.found_free(state, cell)
                     for cell, lock in self.world.homemade.items()
                 },
-                state.sightings,
+                state.passed,
             )
         )
 

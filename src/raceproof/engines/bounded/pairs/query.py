@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raceproof.engines.bounded.pairs.ledger import Creation, Ledger, Recorded
 from raceproof.engines.bounded.pairs.shared import World
-from raceproof.engines.bounded.pairs.state import LockName
+from raceproof.engines.bounded.pairs.state import Cell, LockName, Passed
 from raceproof.engines.bounded.pairs.threads import Template
 from raceproof.engines.bounded.pairs.values import Renaming, Value, same_object
 from raceproof.engines.bounded.terms import Term
@@ -198,26 +198,49 @@ class Query:
 
     def _order(self, one: Side, two: Side) -> Iterable[Term]:
         """Sections of one lock come one after the other: what the first left, the other found."""
-        terms, changed = self.terms, self.world.changed
-        for s in one.access.sightings:
-            for t in two.access.sightings:
-                if s.lock != t.lock or s.cell != t.cell:
-                    continue
-                both = terms.and_(one.term(s.condition), two.term(t.condition))
-                forth = changed(s.lock, s.cell, one.term(s.exit), two.term(t.entry))
-                back = changed(s.lock, s.cell, two.term(t.exit), one.term(s.entry))
-                yield terms.implies(both, terms.or_(forth, back))
+        terms = self.terms
+        for s in one.access.passed:
+            for t in two.access.passed:
+                if s.lock == t.lock:
+                    both = terms.all(
+                        [
+                            one.term(s.condition),
+                            two.term(t.condition),
+                            terms.or_(one.term(s.is_write), two.term(t.is_write)),
+                        ]
+                    )
+                    found = {cell: two.term(entry) for cell, entry, _ in t.values}
+                    forth = self._later(one, s, two.term(t.since), found)
+                    found = {cell: one.term(entry) for cell, entry, _ in s.values}
+                    back = self._later(two, t, one.term(s.since), found)
+                    yield terms.implies(both, terms.or_(forth, back))
         yield from self._before_now(one, two)
         yield from self._before_now(two, one)
+
+    def _later(self, side: Side, passed: Passed, since: Term, found: dict[Cell, Term]) -> Term:
+        """A section was entered when one that was passed had been left."""
+        terms, world = self.terms, self.world
+        facts = [terms.compare("ult", side.term(passed.until), since)]
+        for cell, _, left in passed.values:
+            if cell in found:
+                changed = world.changed(passed.lock, cell, side.term(left), found[cell])
+                facts.append(terms.implies(world.is_guarded(cell, passed.lock), changed))
+        return terms.all(facts)
 
     def _before_now(self, inside: Side, other: Side) -> Iterable[Term]:
         """Whoever is in a section now came after all sections that were left."""
         terms = self.terms
-        for t in other.access.sightings:
+        for t in other.access.passed:
             section = inside.access.sections.get(t.lock)
-            if section is None or t.cell not in section.entry:
+            if section is None:
                 continue
-            both = terms.and_(inside.term(section.holds), other.term(t.condition))
-            entry = inside.term(section.entry[t.cell])
-            left = other.term(t.exit)
-            yield terms.implies(both, self.world.changed(t.lock, t.cell, left, entry))
+            both = terms.all(
+                [
+                    inside.term(section.holds),
+                    other.term(t.condition),
+                    terms.or_(inside.term(section.is_write), other.term(t.is_write)),
+                ]
+            )
+            found = {cell: inside.term(entry) for cell, entry in section.entry.items()}
+            later = self._later(other, t, inside.term(section.since), found)
+            yield terms.implies(both, later)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from raceproof.engines.bounded.pairs.values import Object, Value, chosen
+from raceproof.engines.bounded.pairs.values import Value, chosen
 from raceproof.engines.bounded.terms import Term, Terms
 
 
@@ -39,8 +39,10 @@ class Section:
     holds: Term
     """Is the thread in it?"""
     is_write: Term
+    since: Term
+    """The moment when it was entered."""
     entry: dict[Cell, Term]
-    """What protected cells held when it was entered."""
+    """What protected cells held then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +55,16 @@ class AddressedLock:
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
-    """If `condition`, the thread has been through a section of the lock, and the cell held `entry`
-    and `exit` at its ends."""
+class Passed:
+    """If `condition`, the thread has been through a section of the lock."""
 
     lock: LockName
-    cell: Cell
-    entry: Term
-    exit: Term
     condition: Term
+    is_write: Term
+    since: Term
+    until: Term
+    values: tuple[tuple[Cell, Term, Term], ...]
+    """What protected cells held when it was entered and left."""
 
 
 @dataclass(eq=False, slots=True)
@@ -73,7 +76,7 @@ class State:
     sections: dict[LockName, Section]
     addressed: dict[tuple[object, ...], AddressedLock]
     """By where they were acquired."""
-    sightings: tuple[Sighting, ...]
+    passed: tuple[Passed, ...]
     alone: Term
     """No other thread has been created."""
 
@@ -83,7 +86,7 @@ class State:
             dict(self.memory),
             dict(self.sections),
             dict(self.addressed),
-            self.sightings,
+            self.passed,
             self.alone,
         )
 
@@ -117,7 +120,7 @@ def _both(terms: Terms, a: State, b: State) -> State:
         memory,
         sections,
         addressed,
-        tuple(dict.fromkeys([*b.sightings, *a.sightings])),
+        tuple(dict.fromkeys([*b.passed, *a.passed])),
         terms.ite(first, a.alone, b.alone),
     )
 
@@ -129,10 +132,12 @@ def _section(terms: Terms, first: Term, a: Section | None, b: Section | None) ->
         only = a or b
         assert only is not None
         condition = first if b is None else terms.not_(first)
-        return Section(terms.and_(condition, only.holds), only.is_write, only.entry)
+        held = terms.and_(condition, only.holds)
+        return Section(held, only.is_write, only.since, only.entry)
     return Section(
         terms.ite(first, a.holds, b.holds),
         terms.ite(first, a.is_write, b.is_write),
+        terms.ite(first, a.since, b.since),
         {
             cell: terms.ite(first, value, b.entry[cell])
             for cell, value in a.entry.items()
@@ -156,6 +161,3 @@ def _addressed(
         terms.ite(first, a.holds, b.holds),
         a.is_write and b.is_write,
     )
-
-
-__all__ = ["ATOMIC", "AddressedLock", "Cell", "LockName", "Object", "Section", "Sighting", "State"]
