@@ -12,6 +12,7 @@ from raceproof.options import Options
 from tests.lowering import lower
 
 _HEAD = """
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 static void require(int condition) { if (!condition) abort(); }
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, k = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t ms[64];
+static pthread_mutex_t ms[64], again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static int data[64], other[64], *shared = data;
 """
@@ -400,7 +401,40 @@ int main(void) { pthread_t t; pthread_create(&t, 0, reset, 0);
         "pthread_create(&t, 0, work, 0); pthread_rwlock_rdlock(&rw); pthread_mutex_lock(&m);"
         "pthread_rwlock_unlock(&rw); data[0]++; while (1);",
     ),
+    "taken again and again by its holder": _HEAD
+    + """
+static int state;
+static void *work(void *arg) {
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&again); if (state == 5) data[0] = 1; state = 5; }
+    return 0; }
+static void *look(void *arg) { int x = data[0]; (void)x; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, look, 0); pthread_create(&t, 0, work, 0);
+    while (1); }""",
+    "taken again in a loop": _HEAD
+    + """
+static int state;
+static void *work(void *arg) {
+    pthread_mutex_lock(&again); state = 5;
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&again); if (state == 5) data[0] = 1; pthread_mutex_unlock(&again); }
+    return 0; }
+static void *look(void *arg) { int x = data[0]; (void)x; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, look, 0); pthread_create(&t, 0, work, 0);
+    while (1); }""",
     # home-made locks
+    "free for two": _HEAD
+    + """
+static atomic_int busy;
+static void *one(void *arg) {
+    pthread_mutex_lock(&m); if (busy == 0) data[0] = 1; pthread_mutex_unlock(&m); return 0; }
+static void *two(void *arg) {
+    pthread_mutex_lock(&k); if (busy == 0) data[0] = 2; pthread_mutex_unlock(&k); return 0; }
+static void *three(void *arg) {
+    pthread_mutex_lock(&m); pthread_mutex_lock(&k); busy = 1;
+    pthread_mutex_unlock(&k); pthread_mutex_unlock(&m); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, one, 0); pthread_create(&t, 0, two, 0);
+    pthread_create(&t, 0, three, 0); while (1); }""",
     "set without looking": made("busy = 1;", "busy = 0;"),
     "looked at before": worker(
         "__VERIFIER_atomic_begin(); int b = busy; __VERIFIER_atomic_end(); require(b == 0);"

@@ -168,6 +168,9 @@ class Loops:
                 ]
             )
             owe(same, state, terms.and_(section.holds, terms.not_(stays)))
+        for lock, section in state.sections.items():
+            there = head.sections[lock][2].holds if lock in head.sections else terms.false
+            self.locking.close(state, lock, section, terms.not_(there))
         for place, (candidate, before) in head.addressed.items():
             lock_now = state.addressed.get(place)
             held = terms.false if lock_now is None else lock_now.holds

@@ -12,6 +12,7 @@ from raceproof.engines.bounded.pairs.candidates import Candidates, Duties, OutOf
 from raceproof.engines.bounded.pairs.query import Query
 from raceproof.engines.bounded.pairs.shared import Unsupported, World
 from raceproof.engines.bounded.pairs.threads import Template, TemplateKey, execute_all
+from raceproof.engines.bounded.pairs.values import conjuncts
 from raceproof.engines.bounded.solver import Result, Solver
 from raceproof.engines.bounded.terms import Terms
 from raceproof.engines.modular.detect import detect
@@ -121,7 +122,8 @@ def _attempt(
                 for candidate in candidates.dead:
                     solver.add(terms.not_(candidate))
                 for condition in query.conditions(templates[first], a, templates[second], b):
-                    solver.add(condition)
+                    for part in conjuncts(condition):
+                        solver.add(part)
                 limit = min(deadline, time.monotonic() + _QUERY_SECONDS)
                 result = solver.check(deadline=limit)
                 if result is not Result.UNSAT:

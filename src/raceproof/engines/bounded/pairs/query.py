@@ -25,6 +25,17 @@ class Side:
         return self.renaming.term(term)
 
 
+@dataclass(frozen=True, slots=True)
+class _Lock:
+    """A lock of one side: when it is held, when for writing, when it was just found free."""
+
+    name: LockName | None
+    address: Value | None
+    held: Term
+    writes: Term
+    free: Term
+
+
 class Query:
     """The conditions under which two accesses are a race."""
 
@@ -150,48 +161,38 @@ class Query:
 
     # --- which locks ------------------------------------------------------------
 
-    def _locks(self, side: Side) -> list[tuple[LockName | None, Value | None, Term, Term]]:
-        """Name, address, when held, when for writing."""
-        terms = self.terms
-        found: list[tuple[LockName | None, Value | None, Term, Term]] = []
-        names = dict.fromkeys([*side.access.sections, *side.access.found_free])
-        for name in names:
+    def _locks(self, side: Side) -> list[_Lock]:
+        terms, found = self.terms, list[_Lock]()
+        for name in dict.fromkeys([*side.access.sections, *side.access.found_free]):
             section = side.access.sections.get(name)
-            held, writes = (
-                (terms.false, terms.true) if section is None else (section.holds, section.is_write)
-            )
-            free = side.access.found_free.get(name, terms.false)
             address = None
             if name.kind == "lock":
                 address = self.main.global_address(name.name, name.offset)
-            writes = terms.or_(writes, free)
-            held = terms.or_(held, free)
-            found.append((name, address, side.term(held), side.term(writes)))
+            held = terms.false if section is None else section.holds
+            writes = terms.true if section is None else section.is_write
+            free = side.access.found_free.get(name, terms.false)
+            found.append(_Lock(name, address, *map(side.term, (held, writes, free))))
         for lock in side.access.addressed:
-            found.append(
-                (
-                    None,
-                    side.renaming.value(lock.address),
-                    side.term(lock.holds),
-                    terms.truth(lock.is_write),
-                )
-            )
+            address = side.renaming.value(lock.address)
+            writes = terms.truth(lock.is_write)
+            found.append(_Lock(None, address, side.term(lock.holds), writes, terms.false))
         return found
 
     def _common_lock(self, one: Side, two: Side) -> Term:
         terms = self.terms
         ways = []
         others = self._locks(two)
-        for name, address, held, writes in self._locks(one):
-            for other_name, other_address, other_held, other_writes in others:
-                if name is not None and other_name is not None:
-                    same = terms.truth(name == other_name)
-                elif address is None or other_address is None:
+        for a in self._locks(one):
+            for b in others:
+                if a.name is not None and b.name is not None:
+                    same = terms.truth(a.name == b.name)
+                elif a.address is None or b.address is None:
                     continue
                 else:
-                    same = terms.eq(address.bits, other_address.bits)
-                exclusive = terms.or_(writes, other_writes)
-                ways.append(terms.all([same, held, other_held, exclusive]))
+                    same = terms.eq(a.address.bits, b.address.bits)
+                both = terms.all([a.held, b.held, terms.or_(a.writes, b.writes)])
+                free = terms.or_(terms.and_(a.held, b.free), terms.and_(a.free, b.held))
+                ways.append(terms.and_(same, terms.or_(both, free)))
         return terms.any(ways)
 
     # --- what came first ------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.terms import Term, Terms, subterms
@@ -58,6 +58,17 @@ def same_object(terms: Terms, a: Object, b: Object) -> Term:
     if a.identity is None or b.identity is None:
         return terms.true
     return terms.eq(a.identity, b.identity)
+
+
+def conjuncts(term: Term) -> Iterator[Term]:
+    """The parts of a conjunction, however deep it is."""
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if part.operation == "and":
+            stack.extend(part.arguments)
+        else:
+            yield part
 
 
 class Renaming:
