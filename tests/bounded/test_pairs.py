@@ -465,6 +465,22 @@ int main(void) { pthread_t t; pthread_create(&t, 0, one, 0); pthread_create(&t, 
 }
 
 
+def test_threads_that_create_their_like_are_not_followed() -> None:
+    """The child has the index of its parent."""
+    text = (
+        _HEAD
+        + """
+static void spawn(long i);
+static void *work(void *arg) {
+    data[(int)(long)arg] = 1; if (__VERIFIER_nondet_int()) spawn((long)arg); return 0; }
+static void spawn(long i) { pthread_t t; pthread_create(&t, 0, work, (void *)i); }
+int main(void) { for (int i = 0; i < 9; i++) spawn(i); while (1); }"""
+    )
+    outcome = outcome_of(text)
+    assert isinstance(outcome, Failure)
+    assert "creates its like" in outcome.reason
+
+
 def outcome_of(text: str) -> Proof | Failure:
     return prove_pairs(lower(text), Models.load(), Options(), time.monotonic() + 60)
 

@@ -82,7 +82,8 @@ class Memory:
         return None
 
     def _is_own(self, key: tuple[object, ...]) -> bool:
-        return key[0] == "slot" and key[-1] not in self.world.open_slots
+        is_mine = key[:2] == ("slot", self.ledger.name)
+        return is_mine and key[-1] not in self.world.open_slots
 
     # --- writing ------------------------------------------------------------
 

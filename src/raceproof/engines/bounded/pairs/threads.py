@@ -73,6 +73,14 @@ def execute_all(world: World) -> dict[TemplateKey, Template]:
         else:
             is_mains = parents == {main.key}
             found[key] = _execute_thread(world, key, f"T{index}", main if is_mains else None)
+    for template in found.values():
+        for other in found.values():
+            if (
+                template.creations
+                and not other.is_main
+                and template.key[0] in other.ledger.creations
+            ):
+                raise Unsupported("a thread that creates its like")
     return found
 
 
