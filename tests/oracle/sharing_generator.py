@@ -9,6 +9,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 _HEAD = """\
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ unsigned char small = 254;
 _Atomic int count;
 int *where = data;
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, k = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 pthread_mutex_t ms[8] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
                          PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static void require(int condition) { if (!condition) abort(); }
@@ -70,12 +72,32 @@ _PATTERNS: tuple[tuple[str, ...], ...] = (
         "x = data[own];",
     ),
     ("for (int j = 0; j < 2; j++)", "{ " + _LOCK, "i = next; next++;", _UNLOCK, "data[i]++; }"),
+    (
+        "pthread_mutex_lock(&again);",
+        "i = next;",
+        "pthread_mutex_lock(&again);",
+        "next = next + 1;",
+        "pthread_mutex_unlock(&again);",
+        "data[i]++;",
+        "pthread_mutex_unlock(&again);",
+    ),
+    (
+        "pthread_mutex_lock(&k);",
+        _LOCK,
+        "if (next == 0) x = 1;",
+        "next = 1;",
+        _UNLOCK,
+        "if (x) data[0] = 5;",
+        "pthread_mutex_unlock(&k);",
+    ),
     (_LOCK, "where = where + 1;", "int *p = where;", _UNLOCK, "*p = 1;"),
     ("if (own < low)", "data[own]++;", "if (own >= low)", "data[low + own] = own;"),
 )
 """Each is right with one or the other way of being created."""
 _CHANGES = (
     ("&m)", "&k)"),
+    ("&m)", "&again)"),
+    ("&again)", "&m)"),
     ("i]", "i / 2]"),
     ("i]", "own]"),
     ("own]", "own / 2]"),
