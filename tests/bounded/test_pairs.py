@@ -121,6 +121,27 @@ int main(void) {
     ),
 }
 
+
+def queue(
+    take: str = "require(tickets != 4294967295u); mine = tickets; tickets = mine + 1;",
+    wait: str = "require(serving == mine);",
+    body: str = "data[0]++;",
+    leave: str = "serving = serving + 1;",
+    after: str = "",
+    kind: str = "unsigned",
+) -> str:
+    """A lock that serves tickets in their order."""
+    begin, end = "__VERIFIER_atomic_begin();", "__VERIFIER_atomic_end();"
+    return worker(
+        f"{kind} mine; {begin} {take} {end} {begin} {wait} {end} {body}"
+        f"{begin} {leave} {end} {after}",
+        f"static {kind} tickets, serving;",
+    )
+
+
+PROVED["tickets are served"] = queue()
+PROVED["tickets are served to who spins"] = queue(wait="while (serving != mine);")
+
 _BOTH = "pthread_mutex_lock(&k); pthread_mutex_lock(&m);"
 
 
@@ -422,6 +443,18 @@ static void *work(void *arg) {
 static void *look(void *arg) { int x = data[0]; (void)x; return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, look, 0); pthread_create(&t, 0, work, 0);
     while (1); }""",
+    # turns
+    "served tickets wrap around": queue(
+        take="mine = tickets; tickets = mine + 1;", kind="unsigned char"
+    ),
+    "served without waiting": queue(wait="require(serving <= mine);"),
+    "served twice": queue(take="mine = tickets; if (__VERIFIER_nondet_int()) tickets = mine + 1;"),
+    "served after leaving": queue(after="data[0]--;"),
+    "served while somebody leaves": queue(wait="if (serving != mine) serving = mine;"),
+    "leaves twice": queue(
+        after="__VERIFIER_atomic_begin(); serving = serving + 1; __VERIFIER_atomic_end();"
+    ),
+    "served by a number of no ticket": queue(take="mine = __VERIFIER_nondet_uint();"),
     # home-made locks
     "free for two": _HEAD
     + """

@@ -90,6 +90,14 @@ _PATTERNS: tuple[tuple[str, ...], ...] = (
         "if (x) data[0] = 5;",
         "pthread_mutex_unlock(&k);",
     ),
+    (
+        _BEGIN + " i = next; next++; " + _END,
+        _BEGIN,
+        "require(i == most);",
+        _END,
+        "data[5]++;",
+        _BEGIN + " most = most + 1; " + _END,
+    ),
     (_LOCK, "where = where + 1;", "int *p = where;", _UNLOCK, "*p = 1;"),
     ("if (own < low)", "data[own]++;", "if (own >= low)", "data[low + own] = own;"),
 )
@@ -112,6 +120,9 @@ _CHANGES = (
     ("== 0", "!= 1"),
     ("busy = 1", "busy = busy + 1"),
     ("i = next", "i = 1"),
+    ("i == most", "i <= most"),
+    ("most + 1", "most + 2"),
+    ("most = most + 1", "most = i"),
     ("most = 2", "most = most + 1"),
     ("own + 1;", "own + 2;"),
 )

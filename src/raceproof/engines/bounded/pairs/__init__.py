@@ -48,6 +48,8 @@ it to something else under a lock that guards it (an atomic section, mostly), an
 since. As long as it is held it is not 0, so nobody else can take it. Who has found it 0 and still
 holds the guard for writing may as well have it.
 
+*Turns* are another lock that programs make of a variable; `turns` says why they are one.
+
 *Instances.* Two instances of one template have two copies of all its variables. If `main` creates
 them in a loop of its own, they were created in different rounds, so a variable that only grows from
 round to round differs, and so do objects allocated there. An access of `main` itself comes after

@@ -39,6 +39,10 @@ class Candidates:
             self.alive.setdefault(found)
         return found
 
+    def give_up(self, candidate: Term) -> None:
+        self.alive.pop(candidate, None)
+        self.dead[candidate] = None
+
     def settle(self, duties: Duties, deadline: float) -> None:
         """Gives up all candidates that may be violated."""
         terms = self.terms
@@ -62,6 +66,5 @@ class Candidates:
             model = solver.model()
             for candidate, violation in open_.items():
                 if model.holds(violation):
-                    del self.alive[candidate]
-                    self.dead[candidate] = None
+                    self.give_up(candidate)
                     solver.add(terms.not_(candidate))

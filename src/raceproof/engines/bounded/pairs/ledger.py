@@ -66,6 +66,8 @@ class Ledger:
         self.duties: Duties = {}
         self.accesses: dict[int, list[Recorded]] = {}
         self.creations: dict[int, list[Creation]] = {}
+        self.takings: dict[Cell, list[Recorded]] = {}
+        """Where a thread may see that it is its turn; the address is its ticket."""
         self.nests: dict[Term, Nest] = {}
         """Where each variable gets its value."""
         self.heap: dict[Term, None] = {}
@@ -102,6 +104,32 @@ class Ledger:
         wrong = terms.and_(state.guard, violation)
         if wrong is not terms.false:
             self.duties.setdefault(candidate, []).append(terms.and_(self.facts, wrong))
+
+    def record(
+        self,
+        instruction: int,
+        state: State,
+        condition: Term,
+        address: Value,
+        size: int | None = None,
+        is_write: bool = False,
+        found_free: dict[LockName, Term] | None = None,
+    ) -> Recorded:
+        """What is known now of an access that happens if the condition holds."""
+        return Recorded(
+            instruction,
+            self.order,
+            self.nest,
+            self.terms.and_(state.guard, condition),
+            self.facts,
+            address,
+            size,
+            is_write,
+            dict(state.sections),
+            tuple(state.addressed.values()),
+            found_free or {},
+            state.passed,
+        )
 
     # --- addresses ------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from raceproof.engines.bounded.pairs.state import (
     Section,
     State,
 )
+from raceproof.engines.bounded.pairs.turns import Turns
 from raceproof.engines.bounded.pairs.values import Value, same_object
 from raceproof.engines.bounded.terms import Term
 
@@ -23,6 +24,7 @@ class Locking:
         self.ledger = ledger
         self.world = ledger.world
         self.terms = ledger.terms
+        self.turns = Turns(self)
 
     # --- knowing ------------------------------------------------------------
 
@@ -34,6 +36,9 @@ class Locking:
         """Is the view of a shared cell right, as nobody else can write it now?"""
         terms = self.terms
         reasons = [state.alone, self.world.stable(cell)]
+        turn = self.world.turns.get(cell)
+        if turn is not None:
+            reasons.append(terms.and_(self.world.is_turn(cell), self.holds(state, turn)))
         for lock in self.world.locks_of(cell):
             held = self.holds(state, lock)
             if held is not terms.false:
@@ -109,6 +114,8 @@ class Locking:
         for cell in world.guarded.get(lock, ()):
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         if section is not None:
+            self.turns.look(state, lock, terms.and_(condition, held))
+            section = state.sections[lock]
             self.close(state, lock, section, condition)
             seen = terms.all([state.guard, condition, held, shared])
             if seen is not terms.false:
@@ -194,6 +201,7 @@ class Locking:
             )
             wrong = terms.and_(shared, terms.not_(may_write))
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
+        self.turns.end(state, cell)
         own = world.homemade.get(cell)
         if own is None:
             state.memory[cell] = value
@@ -234,6 +242,7 @@ class Locking:
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         if cell in world.homemade:
             self.ledger.owe(world.is_lock(cell), state, wrong)
+            self.ledger.owe(world.is_turn(cell), state, wrong)
         old = self.view(state, cell)
         anything = self.ledger.fresh("clobbered", cell.size * 8)
         state.memory[cell] = Value(terms.ite(condition, anything, old.bits))

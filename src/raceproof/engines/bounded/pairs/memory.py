@@ -7,7 +7,7 @@ as the thread-modular analysis sees it.
 
 from __future__ import annotations
 
-from raceproof.engines.bounded.pairs.ledger import Ledger, Recorded
+from raceproof.engines.bounded.pairs.ledger import Ledger
 from raceproof.engines.bounded.pairs.locking import Locking
 from raceproof.engines.bounded.pairs.state import Cell, State
 from raceproof.engines.bounded.pairs.values import Place, Value, chosen
@@ -27,26 +27,14 @@ class Memory:
     def record(
         self, state: State, instruction: int, address: Value, size: int | None, is_write: bool
     ) -> None:
-        ledger = self.ledger
         if state.guard is self.terms.false:
             return
-        ledger.accesses.setdefault(instruction, []).append(
-            Recorded(
-                instruction,
-                ledger.order,
-                ledger.nest,
-                state.guard,
-                ledger.facts,
-                address,
-                size,
-                is_write,
-                dict(state.sections),
-                tuple(state.addressed.values()),
-                {
-                    lock: self.locking.found_free(state, cell)
-                    for cell, lock in self.world.homemade.items()
-                },
-                state.passed,
+        found_free = {
+            lock: self.locking.found_free(state, cell) for cell, lock in self.world.homemade.items()
+        }
+        self.ledger.accesses.setdefault(instruction, []).append(
+            self.ledger.record(
+                instruction, state, self.terms.true, address, size, is_write, found_free
             )
         )
 

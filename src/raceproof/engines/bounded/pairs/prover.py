@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from raceproof.analysis.interpreter import OutOfBudget
@@ -11,10 +12,11 @@ from raceproof.concurrency import Models
 from raceproof.engines.bounded.pairs.candidates import Candidates, Duties, OutOfTime
 from raceproof.engines.bounded.pairs.query import Query
 from raceproof.engines.bounded.pairs.shared import Unsupported, World
+from raceproof.engines.bounded.pairs.state import Cell
 from raceproof.engines.bounded.pairs.threads import Template, TemplateKey, execute_all
 from raceproof.engines.bounded.pairs.values import conjuncts
 from raceproof.engines.bounded.solver import Result, Solver
-from raceproof.engines.bounded.terms import Terms
+from raceproof.engines.bounded.terms import Term, Terms
 from raceproof.engines.modular.detect import detect
 from raceproof.ir import Program
 from raceproof.options import MutexRules, Options
@@ -108,29 +110,70 @@ def _attempt(
     for template in templates.values():
         for candidate, wrong in template.ledger.duties.items():
             duties.setdefault(candidate, []).extend(wrong)
+    query = Query(world, next(iter(templates.values())).ledger)
+    questions = _Questions(candidates, deadline)
     candidates.settle(duties, deadline)
-    main = next(iter(templates.values()))
-    query = Query(world, main.ledger)
+    while any(not _is_turn(cell, world, templates, query, questions) for cell in world.turns):
+        candidates.settle(duties, deadline)
     for first, instruction, second, other in pairs:
-        for a in templates[first].ledger.accesses.get(instruction, ()):
-            for b in templates[second].ledger.accesses.get(other, ()):
+        one, two = templates[first], templates[second]
+        for a in one.ledger.accesses.get(instruction, ()):
+            for b in two.ledger.accesses.get(other, ()):
                 if not (a.is_write or b.is_write):
                     continue
-                solver = Solver(terms)
-                for candidate in candidates.alive:
-                    solver.add(candidate)
-                for candidate in candidates.dead:
-                    solver.add(terms.not_(candidate))
-                for condition in query.conditions(templates[first], a, templates[second], b):
-                    for part in conjuncts(condition):
-                        solver.add(part)
-                limit = min(deadline, time.monotonic() + _QUERY_SECONDS)
-                result = solver.check(deadline=limit)
+                result = questions.ask(query.conditions(one, a, two, b))
                 if result is not Result.UNSAT:
                     place = analysis.program.instruction(instruction).position
                     there = analysis.program.instruction(other).position
                     return f"{place} and {there} are not excluded ({result.value})"
     return ""
+
+
+class _Questions:
+    """Asks under the candidates that are left."""
+
+    def __init__(self, candidates: Candidates, deadline: float) -> None:
+        self.candidates = candidates
+        self.deadline = deadline
+
+    def ask(self, conditions: Iterable[Term]) -> Result:
+        terms = self.candidates.terms
+        solver = Solver(terms)
+        for candidate in self.candidates.alive:
+            solver.add(candidate)
+        for candidate in self.candidates.dead:
+            solver.add(terms.not_(candidate))
+        for condition in conditions:
+            for part in conjuncts(condition):
+                solver.add(part)
+        limit = min(self.deadline, time.monotonic() + _QUERY_SECONDS)
+        return solver.check(deadline=limit)
+
+
+def _is_turn(
+    cell: Cell,
+    world: World,
+    templates: dict[TemplateKey, Template],
+    query: Query,
+    questions: _Questions,
+) -> bool:
+    """Whether nothing had to be given up: no two threads find their turn by equal tickets."""
+    candidate = world.is_turn(cell)
+    if candidate not in world.candidates.alive:
+        return True
+    looks = [
+        (template, taking)
+        for template in templates.values()
+        for taking in template.ledger.takings.get(cell, ())
+    ]
+    for index, (first, a) in enumerate(looks):
+        for second, b in looks[index:]:
+            if first.is_main and second.is_main:
+                continue
+            if questions.ask(query.equal_tickets(first, a, second, b)) is not Result.UNSAT:
+                world.candidates.give_up(candidate)
+                return False
+    return True
 
 
 def _check_complete(analysis: Analysis, templates: dict[TemplateKey, Template]) -> None:

@@ -60,6 +60,22 @@ class Query:
         yield terms.not_(self._common_lock(one, two))
         yield from self._order(one, two)
 
+    def equal_tickets(
+        self, first: Template, a: Recorded, second: Template, b: Recorded
+    ) -> Iterable[Term]:
+        """When two threads find, at any times, that it is their turn by equal tickets."""
+        terms = self.terms
+        one = Side(first, a, self._renaming(first, "@1"))
+        two = Side(second, b, self._renaming(second, "@2"))
+        for side in (one, two):
+            yield side.term(side.access.guard)
+            yield side.term(side.access.facts)
+        yield terms.not_(terms.eq(one.term(first.identity), two.term(second.identity)))
+        if first is second:
+            yield from self._siblings(one, two)
+        yield terms.eq(one.term(a.address.bits), two.term(b.address.bits))
+        yield from self._sections_apart(one, two)
+
     def _renaming(self, template: Template, suffix: str) -> Renaming:
         key = (template.key, suffix)
         if key not in self._renamings:
@@ -198,6 +214,11 @@ class Query:
     # --- what came first ------------------------------------------------------------
 
     def _order(self, one: Side, two: Side) -> Iterable[Term]:
+        yield from self._sections_apart(one, two)
+        yield from self._before_now(one, two)
+        yield from self._before_now(two, one)
+
+    def _sections_apart(self, one: Side, two: Side) -> Iterable[Term]:
         """Sections of one lock come one after the other: what the first left, the other found."""
         terms = self.terms
         for s in one.access.passed:
@@ -215,8 +236,6 @@ class Query:
                     found = {cell: one.term(entry) for cell, entry, _ in s.values}
                     back = self._later(two, t, one.term(s.since), found)
                     yield terms.implies(both, terms.or_(forth, back))
-        yield from self._before_now(one, two)
-        yield from self._before_now(two, one)
 
     def _later(self, side: Side, passed: Passed, since: Term, found: dict[Cell, Term]) -> Term:
         """A section was entered when one that was passed had been left."""

@@ -44,6 +44,8 @@ class World:
     cells: dict[Cell, None] = field(default_factory=dict)
     guarded: dict[LockName, list[Cell]] = field(default_factory=dict)
     homemade: dict[Cell, LockName] = field(default_factory=dict)
+    turns: dict[Cell, LockName] = field(default_factory=dict)
+    """Cells that may say whose turn it is, each with the lock that it then is."""
     constants: dict[Cell, tuple[int, ...]] = field(default_factory=dict)
     targets: dict[int, set[tuple[object, ...]]] = field(default_factory=dict)
     """Instruction -> what it may write: ("global", name), ("slot", number), ..."""
@@ -70,6 +72,9 @@ class World:
 
     def is_lock(self, cell: Cell) -> Term:
         return self.candidates.new(f"home-made {cell}")
+
+    def is_turn(self, cell: Cell) -> Term:
+        return self.candidates.new(f"turn {cell}")
 
     def locks_of(self, cell: Cell) -> list[LockName]:
         return [lock for lock, cells in self.guarded.items() if cell in cells]
@@ -189,6 +194,7 @@ class World:
             if all(access.is_atomic for access in writes):
                 self.guarded.setdefault(ATOMIC, []).append(cell)
                 self.homemade[cell] = LockName("home-made", str(cell.key[1]), cell.offset)
+                self.turns[cell] = LockName("turn", str(cell.key[1]), cell.offset)
             for held in sorted({held for access in found for held in access.held}):
                 base = held.lock.base
                 if held.lock == ATOMIC_KEY or objects[base].kind is not BaseKind.GLOBAL:
