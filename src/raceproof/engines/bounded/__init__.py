@@ -1,5 +1,6 @@
 """Engine `bounded`: lazy sequentialization with a race monitor, by bounded model checking.
 
+    pairs       one pair of accesses at a time, without any bounds (proves, where that is enough)
     unfold      loops unrolled, calls inlined, threads cloned: a list of guarded events per thread
     waiting     loop iterations that need no unrolling, such as those of a spin lock
     rounds      the schedules with a few rounds of context switches, as one formula (finds races)
