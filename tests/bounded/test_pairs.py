@@ -142,6 +142,33 @@ def queue(
 PROVED["tickets are served"] = queue()
 PROVED["tickets are served to who spins"] = queue(wait="while (serving != mine);")
 
+_UP = "pthread_mutex_lock(&m); alive++; pthread_mutex_unlock(&m);"
+_DOWN = "pthread_mutex_lock(&m); alive--; pthread_mutex_unlock(&m);"
+_CREATE = "pthread_create(&t, 0, work, 0);"
+_ALL = "pthread_mutex_lock(&m); while (alive) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"
+
+
+def counted(
+    work: str = "data[0]++;" + _DOWN,
+    create: str = _UP + _CREATE,
+    wait: str = _ALL,
+    before: str = "",
+    first: int = 0,
+) -> str:
+    """`main` waits until a counter says that all threads are done."""
+    return (
+        f"{_HEAD} static int alive = {first}; pthread_cond_t c = PTHREAD_COND_INITIALIZER;"
+        "static void *work(void *arg) {"
+        f"pthread_mutex_lock(&k); {work} pthread_mutex_unlock(&k); return 0; }}"
+        "int main(void) { pthread_t t; int n = __VERIFIER_nondet_int();"
+        f"{before} for (int i = 0; i < n; i++) {{ {create} }} {wait} data[0]++; return 0; }}"
+    )
+
+
+PROVED["counted until all are done"] = counted()
+PROVED["counted after the creation"] = counted(create=_CREATE + _UP)
+PROVED["counted from another number"] = counted(wait=_ALL.replace("alive", "alive != 5"), first=5)
+
 _BOTH = "pthread_mutex_lock(&k); pthread_mutex_lock(&m);"
 
 
@@ -443,6 +470,22 @@ static void *work(void *arg) {
 static void *look(void *arg) { int x = data[0]; (void)x; return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, look, 0); pthread_create(&t, 0, work, 0);
     while (1); }""",
+    # counters
+    "counted as done too soon": counted(work=_DOWN + "data[0]++;"),
+    "two created, one counted": counted(create=_UP + _CREATE + _CREATE),
+    "counted down twice": counted(
+        work="data[0]++;" + _DOWN + "if (__VERIFIER_nondet_int()) {" + _DOWN + "}"
+    ),
+    "counted down by main": counted(wait=_DOWN + _ALL),
+    "one more to come": counted(wait=_ALL + _UP + _CREATE),
+    "waits for all but one": counted(wait=_ALL.replace("(alive)", "(alive > 1)")),
+    "waits once": counted(wait=_ALL.replace("while", "if")),
+    "counts from another number": counted(first=-1),
+    "counted up in between": counted(
+        work=_DOWN + "data[0]++;" + _UP + _DOWN,
+        wait=_ALL,
+    ),
+    "counted by chance": counted(create="if (__VERIFIER_nondet_int()) {" + _UP + "}" + _CREATE),
     # turns
     "served tickets wrap around": queue(
         take="mine = tickets; tickets = mine + 1;", kind="unsigned char"

@@ -40,6 +40,8 @@ class Recorded:
     addressed: tuple[AddressedLock, ...]
     found_free: dict[LockName, Term]
     passed: tuple[Passed, ...]
+    counts: dict[Cell, tuple[Term, Term]]
+    """Its balance for each counter, and whether it has found all others done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Ledger:
         self.world = world
         self.terms = world.terms
         self.name = name
+        self.is_main = name == "main"
         self.facts = start
         self.duties: Duties = {}
         self.accesses: dict[int, list[Recorded]] = {}
@@ -114,6 +117,7 @@ class Ledger:
         size: int | None = None,
         is_write: bool = False,
         found_free: dict[LockName, Term] | None = None,
+        counts: dict[Cell, tuple[Term, Term]] | None = None,
     ) -> Recorded:
         """What is known now of an access that happens if the condition holds."""
         return Recorded(
@@ -129,6 +133,7 @@ class Ledger:
             tuple(state.addressed.values()),
             found_free or {},
             state.passed,
+            counts or {},
         )
 
     # --- addresses ------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raceproof.engines.bounded.pairs.counts import Counts
 from raceproof.engines.bounded.pairs.ledger import Ledger
 from raceproof.engines.bounded.pairs.state import (
     ATOMIC,
@@ -25,6 +26,7 @@ class Locking:
         self.world = ledger.world
         self.terms = ledger.terms
         self.turns = Turns(self)
+        self.counts = Counts(self)
 
     # --- knowing ------------------------------------------------------------
 
@@ -115,6 +117,7 @@ class Locking:
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         if section is not None:
             self.turns.look(state, lock, terms.and_(condition, held))
+            self.counts.look(state, lock, terms.and_(condition, held))
             section = state.sections[lock]
             self.close(state, lock, section, condition)
             seen = terms.all([state.guard, condition, held, shared])
@@ -202,6 +205,7 @@ class Locking:
             wrong = terms.and_(shared, terms.not_(may_write))
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         self.turns.end(state, cell)
+        self.counts.writes(state, cell, value.bits)
         own = world.homemade.get(cell)
         if own is None:
             state.memory[cell] = value
@@ -240,6 +244,8 @@ class Locking:
         self.ledger.owe(world.stable(cell), state, wrong)
         for lock in world.locks_of(cell):
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
+        if cell in world.counters:
+            self.ledger.owe(world.is_counter(cell), state, condition)
         if cell in world.homemade:
             self.ledger.owe(world.is_lock(cell), state, wrong)
             self.ledger.owe(world.is_turn(cell), state, wrong)

@@ -34,7 +34,14 @@ class Memory:
         }
         self.ledger.accesses.setdefault(instruction, []).append(
             self.ledger.record(
-                instruction, state, self.terms.true, address, size, is_write, found_free
+                instruction,
+                state,
+                self.terms.true,
+                address,
+                size,
+                is_write,
+                found_free,
+                self.locking.counts.known(state),
             )
         )
 

@@ -91,6 +91,7 @@ def prove_pairs(
 
 def _assumptions(analysis: Analysis, assumes_no_overflow: bool) -> tuple[str, ...]:
     found = {a for info in analysis.threads.all for a in info.records.assumptions}
+    found.add("there are never 2^32 threads at once")
     if assumes_no_overflow:
         found.add("signed arithmetic does not overflow (undefined in C)")
     found.add("addresses are computed inside of their objects (undefined in C else)")

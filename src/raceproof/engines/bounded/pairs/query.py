@@ -119,6 +119,11 @@ class Query:
     def _beside_creator(self, creator: Side, child: Side) -> Iterable[Term]:
         """The child was created before: in an earlier round, or earlier in this one."""
         terms, site = self.terms, child.template.site
+        for cell, (balance, _) in child.access.counts.items():
+            is_done = terms.eq(creator.term(creator.access.counts[cell][1]), terms.const(1, 8))
+            known = [is_done, self.world.is_counter(cell)]
+            none = terms.eq(child.term(balance), terms.const(0, balance.width))
+            yield terms.implies(terms.all(known), none)
         for index, creation in enumerate(child.template.creations):
             assert site is not None
             if len(creation.nest) != 1:

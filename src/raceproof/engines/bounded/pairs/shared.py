@@ -32,6 +32,14 @@ class Unsupported(Exception):
     """The program does something that is not modelled here."""
 
 
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A cell that may count threads: its first value, and who creates threads that write it."""
+
+    first: int
+    calls: frozenset[int]
+
+
 @dataclass(eq=False)
 class World:
     """The program, as far as all threads agree on it."""
@@ -46,6 +54,7 @@ class World:
     homemade: dict[Cell, LockName] = field(default_factory=dict)
     turns: dict[Cell, LockName] = field(default_factory=dict)
     """Cells that may say whose turn it is, each with the lock that it then is."""
+    counters: dict[Cell, Counter] = field(default_factory=dict)
     constants: dict[Cell, tuple[int, ...]] = field(default_factory=dict)
     targets: dict[int, set[tuple[object, ...]]] = field(default_factory=dict)
     """Instruction -> what it may write: ("global", name), ("slot", number), ..."""
@@ -75,6 +84,9 @@ class World:
 
     def is_turn(self, cell: Cell) -> Term:
         return self.candidates.new(f"turn {cell}")
+
+    def is_counter(self, cell: Cell) -> Term:
+        return self.candidates.new(f"counter {cell}")
 
     def locks_of(self, cell: Cell) -> list[LockName]:
         return [lock for lock, cells in self.guarded.items() if cell in cells]
@@ -191,6 +203,7 @@ class World:
             writes = [access for access in found if access.is_write]
             if not writes:
                 continue
+            self._find_counter(cell, writes)
             if all(access.is_atomic for access in writes):
                 self.guarded.setdefault(ATOMIC, []).append(cell)
                 self.homemade[cell] = LockName("home-made", str(cell.key[1]), cell.offset)
@@ -213,6 +226,15 @@ class World:
             ]
             if len(self.guarded) <= _MOST_LOCKS:
                 self.guarded[lock] = others
+
+    def _find_counter(self, cell: Cell, writes: list[RawAccess]) -> None:
+        variable = self.program.globals[str(cell.key[1])]
+        threads = self.analysis.threads
+        calls = {threads[access.thread].call for access in writes if access.thread}
+        if cell.size < 4 or cell.size != variable.size or not calls:
+            return
+        if isinstance(variable.initializer, IntConstant):
+            self.counters[cell] = Counter(variable.initializer.value, frozenset(calls))
 
 
 def _key(descriptor: object) -> tuple[object, ...]:

@@ -73,6 +73,9 @@ def execute_all(world: World) -> dict[TemplateKey, Template]:
         else:
             is_mains = parents == {main.key}
             found[key] = _execute_thread(world, key, f"T{index}", main if is_mains else None)
+            if not is_mains:
+                for cell in world.counters:
+                    world.candidates.give_up(world.is_counter(cell))
     for template in found.values():
         for other in found.values():
             if (
@@ -91,6 +94,7 @@ def _execute_main(world: World, key: TemplateKey) -> Template:
     memory = {cell: _initial(ledger, cell) for cell in world.cells}
     state = State(terms.true, memory, {}, {}, (), terms.true)
     run = Execution(ledger, identity)
+    run.locking.counts.start(state, -1)
     for name in world.program.constructors:
         if world.program.functions[name].is_defined:
             raise Unsupported("code before `main`")
@@ -141,5 +145,6 @@ def _execute_thread(world: World, key: TemplateKey, name: str, main: Template | 
     run = Execution(ledger, identity)
     arguments: list[Content] = [argument] if argument is not None else []
     state = State(terms.true, memory, {}, {}, (), terms.false)
+    run.locking.counts.start(state, key[0])
     run.function(function, arguments, state, ())
     return template
