@@ -14,7 +14,7 @@ taken to be false.
 
 from __future__ import annotations
 
-from raceproof.engines.bounded.solver import Result, Solver
+from raceproof.engines.bounded.solver import Result, Solver, Translation
 from raceproof.engines.bounded.terms import Term, Terms
 
 
@@ -29,6 +29,7 @@ Duties = dict[Term, list[Term]]
 class Candidates:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        self.translation = Translation(terms)
         self.alive: dict[Term, None] = {}
         self.dead: dict[Term, None] = {}
 
@@ -46,7 +47,7 @@ class Candidates:
     def settle(self, duties: Duties, deadline: float) -> None:
         """Gives up all candidates that may be violated."""
         terms = self.terms
-        solver = Solver(terms)
+        solver = Solver(self.translation)
         for candidate in self.dead:
             solver.add(terms.not_(candidate))
         wrong = {candidate: terms.any(found) for candidate, found in duties.items()}
@@ -64,7 +65,7 @@ class Candidates:
             if result is Result.UNSAT:
                 return
             model = solver.model()
-            for candidate, violation in open_.items():
-                if model.holds(violation):
-                    self.give_up(candidate)
-                    solver.add(terms.not_(candidate))
+            wrong_now = [c for c, violation in open_.items() if model.holds(violation)]
+            for candidate in wrong_now:
+                self.give_up(candidate)
+                solver.add(terms.not_(candidate))
