@@ -29,7 +29,7 @@ Duties = dict[Term, list[Term]]
 class Candidates:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
-        self.translation = Translation(terms)
+        self.translation = Translation()
         self.alive: dict[Term, None] = {}
         self.dead: dict[Term, None] = {}
 
@@ -47,7 +47,7 @@ class Candidates:
     def settle(self, duties: Duties, deadline: float) -> None:
         """Gives up all candidates that may be violated."""
         terms = self.terms
-        solver = Solver(self.translation)
+        solver = Solver(terms, self.translation)
         for candidate in self.dead:
             solver.add(terms.not_(candidate))
         wrong = {candidate: terms.any(found) for candidate, found in duties.items()}

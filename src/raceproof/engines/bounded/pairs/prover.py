@@ -139,7 +139,7 @@ class _Questions:
 
     def ask(self, conditions: Iterable[Term]) -> Result:
         terms = self.candidates.terms
-        solver = Solver(self.candidates.translation)
+        solver = Solver(terms, self.candidates.translation)
         for candidate in self.candidates.alive:
             solver.add(candidate)
         for candidate in self.candidates.dead:
