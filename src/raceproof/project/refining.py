@@ -85,6 +85,7 @@ def _merged(verdict: Verdict, named: list[Finding], decided: Verdict, project: P
         outcome=Outcome.RACE if is_race else Outcome.UNKNOWN,
         findings=tuple(findings),
         engines=(*verdict.engines, *decided.engines),
+        seconds=verdict.seconds + decided.seconds,
         notices=(*verdict.notices, *decided.notices, told),
     )
 
