@@ -39,6 +39,8 @@ OPEN = {
     "cpp/12-own-object-each": "exceptions",
     "function-pointers/09-endless-plugin-loop": "needs more iterations",
     "library-effects/15-bytes-decide": "what the library writes",
+    "library-effects/16-cut-in-place": "pointers that the library follows",
+    "library-effects/17-no-such-file": "what the library answers",
     "semaphores/10-endless-ring-oversold": "needs more iterations",
     "spin/15-watched-while-it-waits": "needs a third round",
     "structs/08-array-of-structs": "needs more iterations",

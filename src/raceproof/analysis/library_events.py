@@ -130,6 +130,33 @@ class LibraryEvents:
                     memory.havoc(
                         act, call, state, effect.pointer, size, is_moved=_is_read(event, effect)
                     )
+            if isinstance(effect.size, fx.Reachable):
+                self._beyond(act, call, effect, address, state)
+
+    def _beyond(
+        self,
+        act: Activation,
+        call: Call,
+        effect: fx.MemoryEffect,
+        address: AbstractValue,
+        state: State,
+    ) -> None:
+        """The objects whose addresses are stored in what the pointer leads to, and so on."""
+        memory, stored = self.calls.memory, self.run.analysis.stored
+        found, work = set(address.pointers), list(address.pointers)
+        while work:
+            new = stored.get(work.pop(), set()) - found
+            found |= new
+            work.extend(new)
+        beyond = {base: ints.top(memory.bits) for base in sorted(found - set(address.pointers))}
+        if not beyond:
+            return
+        there = domain.make(None, beyond, False)
+        for is_write in (False, True):
+            if effect.is_write if is_write else effect.is_read:
+                memory.record(act, call, state, effect.pointer, there, None, is_write, False)
+        if effect.is_write:
+            memory.havoc_at(state, there, domain.join(there, _whole(address, memory.bits)))
 
     def _size(self, act: Activation, state: State, size: fx.Size) -> int | None:
         """The number of bytes if it is clear."""

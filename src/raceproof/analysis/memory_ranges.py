@@ -141,6 +141,12 @@ class MemoryAccess(CellAccess):
                     holding = domain.join(holding, domain.garbled(contents.any_byte(), self.bits))
         self._fill_any(state, to, self.sizes(act, state, size), holding)
 
+    def havoc_at(self, state: State, to: AbstractValue, holding: AbstractValue) -> None:
+        """Somebody may write to these objects: numbers, or made of what is in `holding`."""
+        self._fill_any(
+            state, to, ints.from_range(0, (1 << self.bits - 1) - 1, 1, self.bits), holding
+        )
+
     def _fill_any(
         self,
         state: State,

@@ -43,6 +43,8 @@ def _ranges(
     flags = (WRITE if effect.is_write else 0) | (ATOMIC if effect.is_atomic else 0)
     if effect.size in (WordSize.UNKNOWN, WordSize.REACHABLE):
         flags |= UNSURE
+    if effect.size is WordSize.REACHABLE:
+        machine.left_out.add("what a library function does through pointers that it finds")
     last = len(arguments) if effect.rest else effect.argument + 1
     for index in range(effect.argument, min(last, len(arguments))):
         pointer = arguments[index]

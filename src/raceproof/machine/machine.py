@@ -315,7 +315,9 @@ class Machine:
         return value
 
     def undefined(self) -> Any:
-        """A value without meaning, as what a function returns that forgot its `return`."""
+        """A value on which nothing should depend, as what a function returns that forgot to."""
+        if self.is_open:
+            return UNKNOWN
         return INDETERMINATE if self._inputs.needs_all else 0
 
     def _reveal(self, target: MemoryObject, offset: int) -> None:
@@ -408,8 +410,8 @@ class Machine:
         if base is None:
             block = self.memory.allocate(thread.arena, 256, returns.name, key)
             block.is_private = is_local
-            block.mask = None
             base = table[key] = block.base
+        self.forget(base, 256)  # The library has written to it since the last time.
         return int(base)
 
     def standard_error(self) -> int:

@@ -193,6 +193,8 @@ class Recorder:
             self.records.not_followed(
                 f"a {kind} through a pointer that may point anywhere", instruction.number
             )
+        if isinstance(effect.size, Reachable) and effect.is_write and point.running:
+            self.records.not_followed("a write through pointers that it finds", instruction.number)
         if not address.pointers:
             return
         relative: frozenset[RelativeLock] = frozenset()

@@ -21,6 +21,13 @@ _COPIED_LIMIT = 1024
 class AllocatingWalker(SynchronisingWalker):
     """Objects that calls make, and bytes that they touch."""
 
+    def _set_object(self, pointer: Term, or_null: bool) -> None:
+        """A result that is one object, or none."""
+        if or_null:
+            is_null = self.fresh_input("no object", 1)
+            pointer = self.terms.ite(is_null, self.terms.const(0, pointer.width), pointer)
+        self.set_result(pointer)
+
     def new_object(
         self, what: str, size: int, *, zeroed: bool, kind: BaseKind = BaseKind.HEAP
     ) -> MemoryObject:
@@ -118,14 +125,14 @@ class AllocatingWalker(SynchronisingWalker):
             case ReturnKind.FRESH:
                 fresh = self.new_object(event.model.name, _UNKNOWN_SIZE, zeroed=False)
                 fresh.is_partial = True
-                self.set_result(self.space.pointer(fresh))
+                self._set_object(self.space.pointer(fresh), returns.or_null)
             case ReturnKind.STATIC | ReturnKind.THREAD_LOCAL:
                 key = ("library", returns.name)
                 if returns.kind is ReturnKind.THREAD_LOCAL:
                     key = ("library", f"{returns.name} {self.thread}")
                 known = self.space.make(key, BaseKind.EXTERNAL, returns.name, _UNKNOWN_SIZE)
                 known.is_partial = True
-                self.set_result(self.space.pointer(known))
+                self._set_object(self.space.pointer(known), returns.or_null)
             case _:
                 self.set_result(None)
 

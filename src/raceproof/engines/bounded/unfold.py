@@ -167,6 +167,8 @@ class Unfolder:
             )
             result.threads.append(body)
             ThreadWalker(self, body).run_thread(creation.function, creation.argument)
+        for number in set(self._thread_numbers.values()) - {t.number for t in result.threads}:
+            result.threads.append(ThreadBody(number, "", -1, -1, None))  # An earlier pass had it.
         result.threads.sort(key=lambda thread: thread.number)
         return result
 

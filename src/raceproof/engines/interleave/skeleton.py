@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from raceproof.concurrency import Events, Models
 from raceproof.concurrency import events as ev
+from raceproof.concurrency.effects import Reachable
 from raceproof.concurrency.model import CallbackTime, Success, Wait
 from raceproof.engines.interleave.objects import Objects, Thing
 from raceproof.ir import (
@@ -106,6 +107,8 @@ class Skeleton:
                 continue
             if event.model.caveat:
                 self.not_followed.add(event.model.caveat)
+            if any(isinstance(effect.size, Reachable) for effect in event.effects):
+                self.not_followed.add(f"what {name} does through pointers that it finds")
             if isinstance(event, ev.CleanupPush):
                 self.not_followed.add("clean-up handlers")
             if isinstance(event, ev.SpecificCreate) and not isinstance(
