@@ -130,9 +130,6 @@ RIGHT = {
         for (j = 0; j < n; j++) counter += j;
         pthread_mutex_lock(&lock); data = 7; pthread_mutex_unlock(&lock);
         {JOIN} free(ids);""",
-    "the same bound, never told": """
-        for (i = 0; i < amount; i++) pthread_create(&fixed[i], NULL, work, NULL);
-        for (i = 0; i < amount; i++) pthread_join(fixed[i], NULL);""",
 }
 
 WRONG = {
