@@ -312,3 +312,13 @@ def test_what_main_returns_makes_no_state() -> None:
         for one in (text, few)
     ]
     assert states[0] == states[1]
+
+
+def test_a_thread_that_is_only_ever_held_up_may_disturb() -> None:
+    """Waiting for a condition takes and gives back the lock in a circle, without the other one."""
+    worker = "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); y = 1;"
+    main = "pthread_mutex_lock(&m); while (!x) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"
+    condition = "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;"
+    assert agreed(condition + two(worker, main + " y = 2;")) is Conclusion.RACE
+    joined = main + " pthread_join(t, 0); y = 2;"
+    assert agreed(condition + two(worker, joined, "")) is Conclusion.RACE_FREE

@@ -260,6 +260,8 @@ class Explorer:
         state.is_queued = False
         self._stepper.resume(configuration, -1)
         enabled = self._machine.enabled()
+        if self._reduction >= Reduction.PERSISTENT:
+            self._announce(configuration, enabled)
         round_ = _Round(state, configuration)
         if not self._expand_some(round_, enabled):
             for number in enabled:
@@ -267,6 +269,19 @@ class Explorer:
                     self._explore(round_, number)
         if not state.is_queued and not state.is_kept:
             state.configuration = None
+
+    def _announce(self, configuration: Configuration, enabled: list[int]) -> None:
+        """Learn what threads that are held up here look at: they may never be seen to go."""
+        machine = self._machine
+        if any(thread.atomic_depth for thread in configuration.threads):
+            return
+        for thread in configuration.threads:
+            pending = thread.pending
+            if pending is None or pending.operation is None or thread.number in enabled:
+                continue
+            footprint = self._stepper.looked_at(thread, pending)
+            need = pending.operation.awaits(machine, pending.arguments)
+            self._futures.learn(self._identities.node(thread), need, (), footprint, footprint)
 
     def _expand_some(self, round_: _Round, enabled: list[int]) -> bool:
         """Explore only some of the threads; whether that is enough."""

@@ -4,6 +4,9 @@ For each thread there is a graph: its *points* (where its frames stand) are the 
 transitions that it was seen to take are the edges, with all they touched. What a thread may do from
 a point is what the edges reachable from there touch, and what the threads do that it creates there.
 
+A thread that is held up may never be seen to go on, just because of what went before it. So what it
+looks at is entered, too, as a step that leads nowhere.
+
 The graphs hold only what was seen, so an answer may be too small, until the exploration is over.
 Whoever relied on one asks again then (`version` tells whether it can have changed).
 """

@@ -40,7 +40,7 @@ from typing import Any
 
 from raceproof.concurrency.model import Wait
 from raceproof.engines.interleave.configuration import Block, Configuration, capture, resume
-from raceproof.engines.interleave.footprints import NOTHING, Footprints, WatchedTable
+from raceproof.engines.interleave.footprints import NOTHING, Footprint, Footprints, WatchedTable
 from raceproof.machine.control import Cancel, Join
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.inputs import Inputs
@@ -195,6 +195,17 @@ class Stepper:
             target = operation.target(self._machine, pending.arguments)
             if target is not None:
                 self._touched.written.add(("thread", target.number))
+
+    def looked_at(self, thread: ConcreteThread, pending: Pending) -> Footprint:
+        """What a thread that cannot go on depends on, as if it wrote that, and its accesses."""
+        machine, footprints = self._machine, self._footprints
+        assert footprints is not None
+        machine.sync = table = WatchedTable(machine.sync)
+        self._touched = _Touched()
+        self._touch_threads(thread, pending)
+        machine.is_enabled(thread)
+        keys = table.read | self._touched.read | self._touched.written
+        return footprints.of((), keys).union(footprints.of_accesses(pending.accesses))
 
     def _sum_up(self, thread: ConcreteThread, has_created: bool, footprints: Footprints) -> None:
         machine, touched = self._machine, self._touched
