@@ -105,6 +105,7 @@ class ThreadEvents:
             act.context, call.number, act.counters, name, act.is_capped
         )
         info = threads.find(self.run.thread, site, call.number, name)
+        creator.consulted |= info.bit
         info.is_handler = info.is_handler or is_handler
         if info.parent != creator.index:
             threads.adopted(info)
@@ -185,12 +186,14 @@ class ThreadEvents:
         waited = [self.threads[ids[base]] for base in value.pointers if base in ids]
         if len(waited) != len(value.pointers) or not waited:
             waited = self.threads.all
+            me.consulted = -1
         before = me.waits_for
         for info in waited:
+            me.consulted |= info.bit
             me.waits_for |= info.bit | info.waits_for
             state.sure &= ~(info.bit | info.waits_for)
         if me.waits_for != before:
-            self.threads.version += 1
+            me.ends_anew()
 
     def _gone(self, state: State, thread: int) -> None:
         """The thread has ended, and those of its children that it waited for."""

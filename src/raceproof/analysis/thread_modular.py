@@ -181,7 +181,7 @@ class Analysis:
             result = value if info.result is None else domain.join(info.result, value)
             if result is not info.result:
                 info.result = result
-                self.threads.version += 1
+                info.ends_anew()
 
     # --- the fixpoint ------------------------------------------------------------
 
@@ -193,20 +193,35 @@ class Analysis:
             index = 0
             while index < len(self.threads.all):
                 info = self.threads[index]
-                now = (
-                    self.threads.version,
-                    self.interference.changes(self._heard_by(info)),
-                    len(self.objects.bases.weak),
-                    len(self.recursive),
-                    self.contexts.merges,
-                )
-                if info.start is not None and self._seen.get(index) != now:
-                    self._seen[index] = now
-                    self._interpret(info)
+                if info.start is not None and self._seen.get(index) != self._inputs(info):
+                    self._interpret_noting(info)
                     changed = True
                 index += 1
             if not changed:
                 return
+
+    def _interpret_noting(self, info: ThreadInfo) -> None:
+        """Interprets a thread, and notes what that depends on, as it was before."""
+        ends = [other.end_version for other in self.threads.all]
+        before = self._inputs(info)
+        info.consulted = 0
+        self._interpret(info)
+        if info.left is None and info.runs == 1:
+            info.ends_anew()
+        asked = sum(end for index, end in enumerate(ends) if info.consulted >> index & 1)
+        self._seen[info.index] = (asked, *before[1:])
+
+    def _inputs(self, info: ThreadInfo) -> tuple[int, ...]:
+        """Equal inputs mean that it need not be interpreted again."""
+        return (
+            sum(t.end_version for t in self.threads.all if info.consulted >> t.index & 1),
+            info.start_version,
+            self.threads.version,
+            self.interference.changes(self._heard_by(info)),
+            self.objects.bases.weakened,
+            len(self.recursive),
+            self.contexts.merges,
+        )
 
     def _heard_by(self, info: ThreadInfo) -> int:
         """Bit set of the threads whose writes the thread may see. Its own are in its own view."""

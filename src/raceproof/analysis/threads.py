@@ -62,6 +62,14 @@ class ThreadInfo:
     result: AbstractValue | None = None
     joins: dict[int, None] = field(default_factory=dict)
     """Calls that waited for it, and nothing else."""
+    start_version: int = 0
+    """How often something has changed that it depends on itself: how it starts, what runs beside
+    it, what it has created."""
+    end_version: int = 0
+    """How often something has changed that those depend on who create or join it: its children,
+    how it ends."""
+    consulted: int = 0
+    """Bit set of the threads that its latest interpretation created or joined, or may have."""
     runs: int = 0
     """How often it was interpreted."""
     records: Records = field(default_factory=Records)
@@ -71,6 +79,18 @@ class ThreadInfo:
     def bit(self) -> int:
         return 1 << self.index
 
+    def starts_anew(self) -> None:
+        self.start_version += 1
+
+    def ends_anew(self) -> None:
+        self.end_version += 1
+
+    def not_unique(self) -> None:
+        if self.is_unique:
+            self.is_unique = False
+            self.starts_anew()
+            self.ends_anew()
+
 
 class Threads:
     """All threads; index 0 is the one that runs the program's entry."""
@@ -79,6 +99,7 @@ class Threads:
         self.all: list[ThreadInfo] = [ThreadInfo(0, entry, None, None, -1)]
         self._known: dict[tuple[object, ...], ThreadInfo] = {}
         self.version = 0
+        """How often something has changed that every thread depends on."""
 
     @property
     def main(self) -> ThreadInfo:
@@ -93,9 +114,7 @@ class Threads:
         while at is not None:
             info = self.all[at]
             if info.call == call and info.entry == entry:
-                if info.is_unique:
-                    info.is_unique = False
-                    self.version += 1
+                info.not_unique()
                 return info
             at = info.parent
         key = (parent, site.number, call, entry)
@@ -104,11 +123,13 @@ class Threads:
             found = ThreadInfo(len(self.all), entry, parent, site, call)
             self.all.append(found)
             self._known[key] = found
-            self.version += 1
             at = parent
             while at is not None:
-                self.all[at].children |= found.bit
-                at = self.all[at].parent
+                ancestor = self.all[at]
+                ancestor.children |= found.bit
+                ancestor.starts_anew()
+                ancestor.ends_anew()
+                at = ancestor.parent
         return found
 
     def add_start(self, info: ThreadInfo, state: State, argument: AbstractValue) -> None:
@@ -117,7 +138,7 @@ class Threads:
         start.guided = state.guided
         if info.start is None or info.argument is None:
             info.start, info.argument = start, argument
-            self.version += 1
+            info.starts_anew()
             return
         info.starts += 1
         wide = (0,) if info.starts > 6 else None
@@ -125,17 +146,17 @@ class Threads:
         value = (widen_values if wide else join_values)(info.argument, argument)
         if joined is not info.start or value is not info.argument:
             info.start, info.argument = joined, value
-            self.version += 1
+            info.starts_anew()
 
     def together(self, info: ThreadInfo, others: int) -> None:
         """`info` may run at the same time as the others, and they as it."""
         if others & ~info.beside:
             info.beside |= others
-            self.version += 1
+            info.starts_anew()
         for other in self.all:
             if others >> other.index & 1 and not other.beside & info.bit:
                 other.beside |= info.bit
-                self.version += 1
+                other.starts_anew()
 
     def sure_together(self, info: ThreadInfo, others: int) -> None:
         """On some way `info` is created while the others surely run."""
@@ -155,15 +176,13 @@ class Threads:
         if inherited != info.inherited or (is_repeated and not info.is_repeated):
             info.inherited = inherited
             info.is_repeated = info.is_repeated or is_repeated
-            self.version += 1
+            info.starts_anew()
 
     def not_unique(self, info: ThreadInfo) -> None:
-        if info.is_unique:
-            info.is_unique = False
-            self.version += 1
+        info.not_unique()
         if not info.beside & info.bit:
             info.beside |= info.bit
-            self.version += 1
+            info.starts_anew()
 
     def adopted(self, info: ThreadInfo) -> None:
         if not info.is_adopted:
@@ -199,4 +218,4 @@ class Threads:
         left = (info.left or 0) | (running & info.children)
         if left != info.left:
             info.left = left
-            self.version += 1
+            info.ends_anew()

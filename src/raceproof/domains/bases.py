@@ -29,13 +29,15 @@ class Base(Generic[Kind]):
 class Bases(Generic[Kind]):
     """Gives each descriptor its base and number, in the order of asking."""
 
-    __slots__ = ("_numbers", "alignments", "all", "weak")
+    __slots__ = ("_numbers", "alignments", "all", "weak", "weakened")
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
         self.all: list[Base[Kind]] = []
         self.weak: set[int] = set()
         """The bases that may stand for more than one object."""
+        self.weakened = 0
+        """How many of them did not from the start."""
         self.alignments: list[int] = []
 
     def __len__(self) -> int:
@@ -67,8 +69,11 @@ class Bases(Generic[Kind]):
             number = self._numbers[descriptor] = len(self.all)
             self.all.append(Base(number, descriptor, kind, name, size, alignment, function))
             self.alignments.append(alignment)
-        if is_weak:
+            if is_weak:
+                self.weak.add(number)
+        elif is_weak and number not in self.weak:
             self.weak.add(number)
+            self.weakened += 1
         return number
 
     def is_weak(self, number: int) -> bool:
