@@ -25,7 +25,7 @@ from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
 from raceproof.analysis.merging import Entries
 from raceproof.analysis.names import Token
-from raceproof.analysis.recall import Question, Recall
+from raceproof.analysis.recall import Done, Question, Recall, Start, Starts, Way, add_start
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller, is_guided, refine_condition
 from raceproof.analysis.state import Content, State, Symbol, join_states
@@ -51,6 +51,8 @@ from raceproof.ir import (
 
 if TYPE_CHECKING:
     from raceproof.analysis.thread_modular import Analysis
+    from raceproof.analysis.threads import ThreadInfo
+    from raceproof.domains.values import AbstractValue
 
 VARIANTS = 6
 """So many different sets of locks and running threads are kept apart at a block."""
@@ -90,8 +92,10 @@ class Activation:
     """How exceptions leave the function."""
     answers: dict[Question, bool] = field(default_factory=dict)
     """What it asked its callers."""
-    is_entangled: bool = False
-    """Has it called one of its own callers?"""
+    heads: set[str] = field(default_factory=set)
+    """Those of its own callers that it has called."""
+    starts: Starts = field(default_factory=dict)
+    """The threads it has created."""
 
     def token(self, register: int) -> Token:
         return Token(self.context.number, register)
@@ -145,10 +149,12 @@ class Interpreter:
             or not info.is_unique
         )
 
-    def depends_on_all_memory(self) -> None:
-        """Whoever is running does something with every object there is: a new thread sees them."""
+    def creates(self, info: ThreadInfo, argument: AbstractValue, state: State) -> None:
+        """A thread may start in this state: whoever is running has created it."""
+        self.analysis.threads.add_start(info, state, argument)
+        start = Start(info, argument, state.memory, state.guided)
         for activation in self.stack:
-            activation.is_entangled = True
+            add_start(activation.starts, start)
 
     # --- functions ------------------------------------------------------------
 
@@ -171,76 +177,105 @@ class Interpreter:
             met = self._entries.meet(context, arguments, symbols, state)
             arguments, symbols, origin = met.arguments, met.symbols, None
             state = met.start(state)
-        key = (context.number, arguments, symbols, state)
-        recalled = self._recall.find(
-            *key, lambda question: ask_caller(self, function, origin, question)
+        way = Way(arguments, symbols, state, self.calls.varargs.passed(context))
+        done = self._recall.find(
+            context.number, way, lambda question: ask_caller(self, function, origin, question)
         )
-        if recalled is None:
-            recalled = self._run_new(function, arguments, symbols, state, context, origin)
-        exits, thrown = recalled
+        if done is None:
+            done = self._run_new(function, way, context, origin)
+        else:
+            self._create_again(done)
+        for head in sorted(done.heads):
+            self._entangle(head)
+        touched = state.memory.touched
+        if touched is not None:
+            touched |= done.touched
+        for left in [*(left for left, _ in done.exits), *done.thrown]:
+            left.memory = left.memory.watched(touched)
         if raised is not None:
-            raised += thrown
-        return exits
+            raised += done.thrown
+        return done.exits
 
     def _run_new(
-        self,
-        function: Function,
-        arguments: tuple[Content, ...],
-        symbols: dict[int, Symbol],
-        state: State,
-        context: Context,
-        origin: Origin | None,
-    ) -> tuple[list[Exit], list[State]]:
+        self, function: Function, way: Way, context: Context, origin: Origin | None
+    ) -> Done:
         """Runs a function that is not running yet, and remembers what it did."""
-        outer = state.memory.touched
-        entry = state.copy()
-        entry.memory = entry.memory.watched(set())
+        epoch = self._recall.epoch
+        unwatched = way.state.copy()
+        unwatched.registers = {}
+        unwatched.memory = unwatched.memory.watched(None)
+        way = way._replace(state=unwatched)
+        joined = self._recall.joined(context.number, way)
+        if joined is None:
+            done = self._run_way(function, way, context, origin)
+            self._recall.keep(context.number, way, done, epoch)
+            return done
+        if joined.widen(way):
+            known = joined.known(epoch)
+            if known is not None:
+                done = known.again(way.state)
+                self._create_again(done)
+                return done
+        done = self._run_way(function, joined.way, context, None)
+        joined.keep(done, epoch)
+        known = joined.known(epoch)
+        assert known is not None
+        return known.again(way.state)
+
+    def _create_again(self, done: Done) -> None:
+        """The threads that a call creates start with the memory of this very call."""
+        for start in done.starts.values():
+            state = State(start.memory)
+            state.guided = start.guided
+            self.creates(start.thread, start.argument, state)
+
+    def _run_way(
+        self, function: Function, way: Way, context: Context, origin: Origin | None
+    ) -> Done:
+        """Runs a function; if it calls itself, until that is stable."""
+        touched: set[int] = set()
+        entry = way.state.copy()
+        entry.memory = entry.memory.watched(touched)
         activation, exits, thrown = self._run_once(
-            function, arguments, symbols, entry, context, origin
+            function, way.arguments, way.symbols, entry, context, origin
         )
-        is_entangled, answers = activation.is_entangled, activation.answers
+        heads, answers, starts = activation.heads, activation.answers, activation.starts
         recursion = self._recursion.get(function.name)
         while recursion is not None and recursion.is_open:
             recursion.is_open = False
             capped = self.analysis.contexts.capped(context)
             again = recursion.entry.copy()
-            again.memory = again.memory.watched(entry.memory.touched)
+            again.memory = again.memory.watched(touched)
             activation, exits, thrown = self._run_once(
                 function, recursion.arguments, {}, again, capped, None
             )
-            is_entangled = is_entangled or activation.is_entangled
+            heads |= activation.heads
+            for start in activation.starts.values():
+                add_start(starts, start)
             recursion.add_exits(exits)
+            self._recall.epoch += recursion.is_open
         if recursion is not None:
             del self._recursion[function.name]
-            exits = [(recursion.back_in(state, left), value) for left, value in exits]
-        for left in [*(left for left, _ in exits), *thrown]:
-            left.memory = left.memory.watched(outer)
-        touched = entry.memory.touched
-        assert touched is not None
-        if outer is not None:
-            outer |= touched
-        if not (is_entangled or function.type.variadic):
-            entry.registers = {}
-            self._recall.keep(
-                context.number, arguments, symbols, entry, touched, answers, exits, thrown
-            )
-        return exits, thrown
+            self._recall.epoch += 1
+            exits = [(recursion.back_in(way.state, left), value) for left, value in exits]
+        return Done(touched, exits, thrown, answers, heads, starts)
 
     def _run_again(
         self, function: Function, arguments: tuple[Content, ...], state: State
     ) -> list[Exit]:
         """A call of a function that is running already: take what is known of its exits."""
-        first = next(i for i, a in enumerate(self.stack) if a.function is function)
-        self.analysis.recursive.update(a.function.name for a in self.stack[first:])
-        for entangled in self.stack[first + 1 :]:
-            entangled.is_entangled = True
+        entered = self._entangle(function.name)
         recursion = self._recursion.get(function.name)
         if recursion is None:
-            entered = self.stack[first]
             assert entered.entry is not None
             recursion = Recursion(entered.arguments, entered.entry)
             self._recursion[function.name] = recursion
+            self._recall.epoch += 1
+        was_open = recursion.is_open
+        recursion.is_open = False
         recursion.meet(arguments, state)
+        self._recall.epoch += recursion.is_open
+        recursion.is_open = recursion.is_open or was_open
         if recursion.exit is None:
             return []
         exit_state, value = recursion.exit
@@ -248,6 +283,14 @@ class Interpreter:
         after.memory = after.memory.watched(state.memory.touched)
         after.registers = dict(state.registers)
         return [(after, value)]
+
+    def _entangle(self, head: str) -> Activation:
+        """Whoever is running above a function depends on it; returns its activation."""
+        first = next(i for i, a in enumerate(self.stack) if a.function.name == head)
+        self.analysis.recursive.update(a.function.name for a in self.stack[first:])
+        for activation in self.stack[first + 1 :]:
+            activation.heads.add(head)
+        return self.stack[first]
 
     def _run_once(
         self,

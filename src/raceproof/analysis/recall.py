@@ -11,25 +11,40 @@ a context, together with all that it depended on:
 
 If a later call agrees in all of that, its exits follow: the changes are made again, on the memory
 of the later call. What the function recorded then and told other threads, it would tell again, so
-nothing is lost as long as the same thread is being interpreted. What the analysis knows globally
+nothing is lost as long as the same thread is being interpreted; but threads that it creates start
+with all of memory, and are told of that of the later call. What the analysis knows globally
 (interference, weak bases, other threads) may have grown since, but then the thread is interpreted
-once more, from nothing. A function that called one of its own callers depends on how far the
-recursion is known, and is not kept; nor is one with variable arguments, which lie elsewhere, nor
-one that creates threads, which start with all of memory.
+once more, from nothing. A function that called one of its own callers (its `heads`) depends on how
+far those recursions are known: what it did holds until one of them learns something (`epoch`).
+
+A function that is called in one context in many different ways is *joined*: the calls that agree
+in locks and threads get what it does for all of their arguments and objects together. So the work
+is bounded, whatever is called how often from where. Only the objects that it changes are mixed up
+between the callers; those that it reads stay as each caller has them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from raceproof.analysis.recursion import Exit
-from raceproof.analysis.state import Content, State, Symbol
-from raceproof.domains.object_lattice import equal
+from raceproof.analysis.state import Content, State, Symbol, join_contents, widen_contents
+from raceproof.domains.memory import EMPTY, Memory
+from raceproof.domains.object_lattice import equal, join, widen
 from raceproof.domains.objects import Contents
+from raceproof.domains.values import AbstractValue
+from raceproof.domains.values import join as join_values
+
+if TYPE_CHECKING:
+    from raceproof.analysis.threads import ThreadInfo
 
 _MOST_KEPT = 12
-"""Ways to call a function in one context."""
+"""Ways to call a function in one context that are kept."""
+MANY_WAYS = 12
+"""After so many different calls in one context they are joined."""
+_PATIENCE = 3
+"""Joins before values are widened."""
 
 Symbols = dict[int, Symbol]
 
@@ -52,15 +67,77 @@ class _Left(NamedTuple):
     value: Content | None
 
 
-class _Kept(NamedTuple):
+class Way(NamedTuple):
+    """A way to call a function."""
+
     arguments: tuple[Content, ...]
     symbols: Symbols
     state: State
-    """On entry; its memory is not looked at as a whole."""
-    seen: list[tuple[int, Contents | None]]
+    variable: AbstractValue | None = None
+    """What stands in its variable arguments."""
+
+
+class Start(NamedTuple):
+    """A thread that was created."""
+
+    thread: ThreadInfo
+    argument: AbstractValue
+    memory: Memory
+    guided: bool
+
+
+Starts = dict[int, Start]
+"""By the index of the thread."""
+
+
+def add_start(starts: Starts, start: Start) -> None:
+    """One start for each thread, which covers all."""
+    old = starts.get(start.thread.index)
+    if old is not None:
+        start = Start(
+            start.thread,
+            join_values(old.argument, start.argument),
+            old.memory.join(start.memory),
+            old.guided or start.guided,
+        )
+    starts[start.thread.index] = start
+
+
+class Done(NamedTuple):
+    """What a function did."""
+
+    touched: set[int]
+    exits: list[Exit]
+    thrown: list[State]
+    answers: dict[Question, bool]
+    heads: set[str]
+    starts: Starts
+
+
+class _Kept(NamedTuple):
+    way: Way
+    seen: dict[int, Contents | None]
+    """The objects it touched, on entry."""
     answers: dict[Question, bool]
     exits: list[_Left]
     thrown: list[_Left]
+    heads: set[str]
+    starts: list[tuple[Start, dict[int, Contents | None]]]
+    epoch: int
+
+    def again(self, state: State) -> Done:
+        """The same, called in a state that agrees or is covered."""
+        return Done(
+            set(self.seen),
+            [(_left(state, left), left.value) for left in self.exits],
+            [_left(state, left) for left in self.thrown],
+            {},
+            self.heads,
+            {
+                start.thread.index: start._replace(memory=state.memory.set_all(changes))
+                for start, changes in self.starts
+            },
+        )
 
 
 class Recall:
@@ -69,60 +146,135 @@ class Recall:
     def __init__(self) -> None:
         self._kept: dict[int, list[_Kept]] = {}
         """By the number of the context."""
+        self._ways: dict[int, int] = {}
+        """How many different calls there were in a context."""
+        self._joined: dict[int, list[_Joined]] = {}
+        self.epoch = 0
+        """How often something was learned about a recursion."""
 
-    def find(
-        self,
-        context: int,
-        arguments: tuple[Content, ...],
-        symbols: Symbols,
-        state: State,
-        ask: Callable[[Question], bool],
-    ) -> tuple[list[Exit], list[State]] | None:
-        """The exits and what is thrown, if such a call is known."""
+    def find(self, context: int, way: Way, ask: Callable[[Question], bool]) -> Done | None:
+        """What such a call does, if it is known."""
         for kept in self._kept.get(context, ()):
             if (
-                _agrees(kept.state, state)
-                and kept.symbols == symbols
-                and _same_arguments(kept.arguments, arguments)
-                and _holds(kept.seen, state)
+                _agrees(kept.way.state, way.state)
+                and kept.way.symbols == way.symbols
+                and kept.way.variable == way.variable
+                and _same_arguments(kept.way.arguments, way.arguments)
+                and _holds(kept.seen, way.state)
+                and (not kept.heads or kept.epoch == self.epoch)
                 and all(ask(question) is answer for question, answer in kept.answers.items())
             ):
-                if state.memory.touched is not None:
-                    state.memory.touched.update(base for base, _ in kept.seen)
-                return (
-                    [(_left(state, left), left.value) for left in kept.exits],
-                    [_left(state, left) for left in kept.thrown],
-                )
+                return kept.again(way.state)
         return None
 
-    def keep(
-        self,
-        context: int,
-        arguments: tuple[Content, ...],
-        symbols: Symbols,
-        state: State,
-        touched: set[int],
-        answers: dict[Question, bool],
-        exits: list[Exit],
-        thrown: list[State],
-    ) -> None:
-        """Remembers a call that was entered in `state`."""
-        objects = state.memory.objects
+    def keep(self, context: int, way: Way, done: Done, epoch: int) -> None:
+        """Remembers a call that began in an epoch."""
+        if done.heads and epoch != self.epoch:
+            return
         known = self._kept.setdefault(context, [])
         if len(known) >= _MOST_KEPT:
             known.pop()
-        known.insert(
-            0,
-            _Kept(
-                arguments,
-                symbols,
-                state,
-                [(base, objects.get(base)) for base in touched],
-                answers,
-                [_Left(_changes(state, left), left.copy(), value) for left, value in exits],
-                [_Left(_changes(state, left), left.copy(), None) for left in thrown],
-            ),
+        known.insert(0, _kept(way, done, epoch))
+
+    def joined(self, context: int, way: Way) -> _Joined | None:
+        """The calls to join with, if there are too many in the context. Nobody asks their callers
+        any more: what is done after may depend on other threads."""
+        ways = self._ways[context] = self._ways.get(context, 0) + 1
+        if ways <= MANY_WAYS:
+            return None
+        way.state.guided = True
+        groups = self._joined.setdefault(context, [])
+        for group in groups:
+            if _agrees(group.way.state, way.state):
+                return group
+        groups.append(_Joined(way))
+        return groups[-1]
+
+
+class _Joined:
+    """Calls of a function in a context that agree in locks and threads."""
+
+    def __init__(self, way: Way) -> None:
+        self.way = way
+        """All that it was called with, so far."""
+        self._kept: _Kept | None = None
+        self._growths = 0
+
+    def known(self, epoch: int) -> _Kept | None:
+        kept = self._kept
+        return kept if kept is not None and (not kept.heads or kept.epoch == epoch) else None
+
+    def widen(self, way: Way) -> bool:
+        """Takes in another call; was it covered?"""
+        arguments = tuple(
+            join_contents(old, new) if self._growths < _PATIENCE else widen_contents(old, new, (0,))
+            for old, new in zip(self.way.arguments, way.arguments, strict=False)
         )
+        is_covered = all(
+            new is old for new, old in zip(arguments, self.way.arguments, strict=False)
+        )
+        symbols = {
+            register: symbol
+            for register, symbol in self.way.symbols.items()
+            if way.symbols.get(register) == symbol
+        }
+        is_covered = is_covered and len(symbols) == len(self.way.symbols)
+        is_covered = is_covered and way.variable == self.way.variable
+        changes: dict[int, Contents | None] = {}
+        if self._kept is not None:
+            for base, mine in self._kept.seen.items():
+                theirs = way.state.memory.objects.get(base)
+                both = self._both(mine, theirs)
+                is_covered = is_covered and both is mine
+                if both is not theirs:
+                    changes[base] = both
+        if not is_covered:
+            self._growths += 1
+        state = way.state.copy()
+        state.memory = state.memory.set_all(changes)
+        self.way = Way(arguments, symbols, state, way.variable)
+        return is_covered
+
+    def _both(self, mine: Contents | None, theirs: Contents | None) -> Contents | None:
+        if mine is None or theirs is None:
+            return theirs if mine is None else mine
+        if self._growths < _PATIENCE:
+            return join(mine, theirs)
+        return widen(mine, theirs, (0,))
+
+    def keep(self, done: Done, epoch: int) -> None:
+        self._kept = _kept(self.way, done, epoch)
+
+
+def _kept(way: Way, done: Done, epoch: int) -> _Kept:
+    objects = way.state.memory.objects
+    return _Kept(
+        way._replace(state=_bare(way.state)),
+        {base: objects.get(base) for base in done.touched},
+        done.answers,
+        [_Left(_changes(way.state, left), _bare(left), value) for left, value in done.exits],
+        [_Left(_changes(way.state, left), _bare(left), None) for left in done.thrown],
+        done.heads,
+        _starts(way.state, done.starts),
+        epoch,
+    )
+
+
+def _starts(before: State, starts: Starts) -> list[tuple[Start, dict[int, Contents | None]]]:
+    return [
+        (
+            start._replace(memory=EMPTY),
+            {base: there for base, _, there in before.memory.differences(start.memory)},
+        )
+        for start in starts.values()
+    ]
+
+
+def _bare(state: State) -> State:
+    """Without memory."""
+    bare = state.copy()
+    bare.registers, bare.memory = {}, EMPTY
+    return bare
 
 
 def _changes(before: State, after: State) -> dict[int, Contents | None]:
@@ -159,10 +311,10 @@ def _same_arguments(a: tuple[Content, ...], b: tuple[Content, ...]) -> bool:
     return len(a) == len(b) and all(x is y or x == y for x, y in zip(a, b, strict=True))
 
 
-def _holds(seen: list[tuple[int, Contents | None]], state: State) -> bool:
+def _holds(seen: dict[int, Contents | None], state: State) -> bool:
     """Do the objects hold what they held?"""
     get = state.memory.objects.get
-    for base, contents in seen:
+    for base, contents in seen.items():
         now = get(base)
         if now is not contents:
             if now is None or contents is None or not equal(now, contents):

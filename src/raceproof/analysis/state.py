@@ -205,12 +205,12 @@ def join_contents(a: Content, b: Content) -> Content:
     return domain.join(a, b)
 
 
-def _widen_contents(a: Content, b: Content, thresholds: tuple[int, ...]) -> Content:
+def widen_contents(a: Content, b: Content, thresholds: tuple[int, ...]) -> Content:
     if a is b:
         return a
     if isinstance(a, tuple) or isinstance(b, tuple):
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            joined = tuple(_widen_contents(x, y, thresholds) for x, y in zip(a, b, strict=True))
+            joined = tuple(widen_contents(x, y, thresholds) for x, y in zip(a, b, strict=True))
             return a if all(x is y for x, y in zip(a, joined, strict=True)) else joined
         return domain.UNKNOWN
     return domain.widen(a, b, thresholds)
@@ -257,7 +257,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         elif thresholds is None:
             new = join_contents(old, value)
         else:
-            new = _widen_contents(old, value, thresholds)
+            new = widen_contents(old, value, thresholds)
         if new is not old:
             if new_registers is None:
                 new_registers = dict(registers)

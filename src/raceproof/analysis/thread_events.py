@@ -126,8 +126,7 @@ class ThreadEvents:
         if not is_handler:
             self.threads.sure_together(info, state.sure | creator.bit)
             state.sure |= info.bit
-        threads.add_start(info, state, argument)
-        self.run.depends_on_all_memory()
+        self.run.creates(info, argument, state)
         if state.held or state.gates:
             close_gates(state, info)
         base = self.analysis.objects.thread_id(info.index, name)

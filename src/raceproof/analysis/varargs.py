@@ -34,6 +34,10 @@ class VariableArguments:
             passed = domain.join(passed, domain.garbled(value, 8))
         self._passed[context.number] = passed
 
+    def passed(self, context: Context) -> AbstractValue | None:
+        """What may stand in the variable arguments of the context's function, by all calls."""
+        return self._passed.get(context.number)
+
     def intrinsic(self, act: Activation, instruction: Intrinsic, state: State) -> None:
         memory = self.run.calls.memory
         if instruction.name == "va_copy":
