@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 VARIANTS = 6
 """So many different sets of locks and running threads are kept apart at a block."""
+FEW_VARIANTS = 2
+"""The same, in a coarse analysis."""
 PATIENCE = 3
 """Rounds of a loop before values are widened."""
 STEPS = 24
@@ -96,6 +98,8 @@ class Activation:
     """Those of its own callers that it has called."""
     starts: Starts = field(default_factory=dict)
     """The threads it has created."""
+    is_entangled: bool = False
+    """Did it look at more than what it was given?"""
 
     def token(self, register: int) -> Token:
         return Token(self.context.number, register)
@@ -133,6 +137,7 @@ class Interpreter:
         self.own = OwnArguments(self) if analysis.rounds.creates_threads else None
         self.stack: list[Activation] = []
         self._transfer = TRANSFER
+        self._variants = FEW_VARIANTS if analysis.is_coarse else VARIANTS
         self._recursion: dict[str, Recursion] = {}
         self._recall = Recall()
         self._entries = None if analysis.contexts.depth is None else Entries()
@@ -155,6 +160,7 @@ class Interpreter:
         start = Start(info, argument, state.memory, state.guided)
         for activation in self.stack:
             add_start(activation.starts, start)
+            activation.is_entangled = activation.is_entangled or self.cohorts is not None
 
     # --- functions ------------------------------------------------------------
 
@@ -208,7 +214,8 @@ class Interpreter:
         joined = self._recall.joined(context.number, way)
         if joined is None:
             done = self._run_way(function, way, context, origin)
-            self._recall.keep(context.number, way, done, epoch)
+            if not done.is_entangled:
+                self._recall.keep(context.number, way, done, epoch)
             return done
         if joined.widen(way):
             known = joined.known(epoch)
@@ -217,10 +224,7 @@ class Interpreter:
                 self._create_again(done)
                 return done
         done = self._run_way(function, joined.way, context, None)
-        joined.keep(done, epoch)
-        known = joined.known(epoch)
-        assert known is not None
-        return known.again(way.state)
+        return joined.keep(done, epoch).again(way.state)
 
     def _create_again(self, done: Done) -> None:
         """The threads that a call creates start with the memory of this very call."""
@@ -240,6 +244,7 @@ class Interpreter:
             function, way.arguments, way.symbols, entry, context, origin
         )
         heads, answers, starts = activation.heads, activation.answers, activation.starts
+        is_entangled = activation.is_entangled
         recursion = self._recursion.get(function.name)
         while recursion is not None and recursion.is_open:
             recursion.is_open = False
@@ -250,6 +255,7 @@ class Interpreter:
                 function, recursion.arguments, {}, again, capped, None
             )
             heads |= activation.heads
+            is_entangled = is_entangled or activation.is_entangled
             for start in activation.starts.values():
                 add_start(starts, start)
             recursion.add_exits(exits)
@@ -258,7 +264,7 @@ class Interpreter:
             del self._recursion[function.name]
             self._recall.epoch += 1
             exits = [(recursion.back_in(way.state, left), value) for left, value in exits]
-        return Done(touched, exits, thrown, answers, heads, starts)
+        return Done(touched, exits, thrown, answers, heads, starts, is_entangled)
 
     def _run_again(
         self, function: Function, arguments: tuple[Content, ...], state: State
@@ -334,7 +340,7 @@ class Interpreter:
                 state.memory = state.memory.forget(slot)
             state.registers = {}
             key: object = (state.held, state.symbolic, state.running)
-            if key not in grouped and len(grouped) >= VARIANTS:
+            if key not in grouped and len(grouped) >= self._variants:
                 key = None
             old = grouped.get(key)
             if old is None:
@@ -359,7 +365,7 @@ class Interpreter:
             known = variants.setdefault((block, counters), set())
             variant: object = (state.held, state.running)
             if variant not in known:
-                if len(known) >= VARIANTS:
+                if len(known) >= self._variants:
                     variant = None
                 known.add(variant)
             key = (block, counters, variant)
@@ -444,7 +450,7 @@ class Interpreter:
             after: list[State] = []
             for current in states:
                 after += handler(self, activation, instruction, current)
-            states = after if len(after) <= 2 * VARIANTS else _merged(after)
+            states = after if len(after) <= 2 * self._variants else _merged(after, self._variants)
             if activation.raised:
                 is_last = instruction is block.instructions[-2]
                 self._unwind(activation, index, is_last, edges)
@@ -624,12 +630,12 @@ class Interpreter:
         edges.append((target, state))
 
 
-def _merged(states: list[State]) -> list[State]:
+def _merged(states: list[State], most: int) -> list[State]:
     """Fewer states: one for each set of locks, and one for the rest."""
     found: dict[object, State] = {}
     for state in states:
         key: object = (state.held, state.running)
-        if key not in found and len(found) >= VARIANTS:
+        if key not in found and len(found) >= most:
             key = None
         old = found.get(key)
         if old is None:

@@ -112,6 +112,8 @@ class Done(NamedTuple):
     answers: dict[Question, bool]
     heads: set[str]
     starts: Starts
+    is_entangled: bool = False
+    """Did it look at more than what it was given? Then it is not kept."""
 
 
 class _Kept(NamedTuple):
@@ -198,11 +200,14 @@ class _Joined:
         self.way = way
         """All that it was called with, so far."""
         self._kept: _Kept | None = None
+        self._is_entangled = False
         self._growths = 0
 
     def known(self, epoch: int) -> _Kept | None:
         kept = self._kept
-        return kept if kept is not None and (not kept.heads or kept.epoch == epoch) else None
+        if kept is None or self._is_entangled:
+            return None
+        return kept if not kept.heads or kept.epoch == epoch else None
 
     def widen(self, way: Way) -> bool:
         """Takes in another call; was it covered?"""
@@ -242,8 +247,10 @@ class _Joined:
             return join(mine, theirs)
         return widen(mine, theirs, (0,))
 
-    def keep(self, done: Done, epoch: int) -> None:
+    def keep(self, done: Done, epoch: int) -> _Kept:
         self._kept = _kept(self.way, done, epoch)
+        self._is_entangled = done.is_entangled
+        return self._kept
 
 
 def _kept(way: Way, done: Done, epoch: int) -> _Kept:

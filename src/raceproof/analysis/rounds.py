@@ -24,10 +24,14 @@ class Rounds:
     """Many where threads are created or joined, so that each round's thread is known by itself;
     few elsewhere."""
 
-    def __init__(self, program: Program, events: Events, flows: Flows, unroll: int) -> None:
-        self._few = unroll or _FEW_ROUNDS
-        most = _MOST_COPIES // max(1, program.instruction_count)
+    def __init__(
+        self, program: Program, events: Events, flows: Flows, unroll: int, is_coarse: bool
+    ) -> None:
+        """`unroll` is what the user wants, if anything; `is_coarse`: no round is kept apart."""
+        self._few = 0 if is_coarse else unroll or _FEW_ROUNDS
+        most = 0 if is_coarse else _MOST_COPIES // max(1, program.instruction_count)
         self._many = max(self._few, min(_MANY_ROUNDS, most))
+        self._unroll = 0 if is_coarse else unroll
         self._threads = _Loops(program, events, (ThreadCreate, ThreadJoin))
         self._joins = _Loops(program, events, (ThreadJoin,))
         self._creates = creates = _Loops(program, events, (ThreadCreate,))
@@ -40,7 +44,7 @@ class Rounds:
         """Does a loop create threads, in itself or in what it calls by name?"""
 
     def of(self, flow: Flow, head: int) -> int:
-        return self.weights.rounds(flow, head)
+        return max(self.weights.rounds(flow, head), self._unroll)
 
     def _wanted(self, flow: Flow, head: int) -> int:
         if not self._threads.has(flow, head):

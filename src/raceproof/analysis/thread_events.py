@@ -197,6 +197,7 @@ class ThreadEvents:
     def _gone(self, state: State, thread: int) -> None:
         """The thread has ended, and those of its children that it waited for."""
         info = self.threads[thread]
+        self.threads[self.run.thread].consulted |= info.bit
         left = info.children if self.analysis.is_cancelled(thread) else info.left or 0
         gone = info.bit | (info.children & ~left)
         ended = gone & state.running

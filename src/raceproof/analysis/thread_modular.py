@@ -89,11 +89,14 @@ class Analysis:
         *,
         unroll: int = 0,
         context_depth: int | None = None,
+        is_coarse: bool = False,
         sees_others: bool = True,
         deadline: float | None = None,
     ) -> None:
         self.program = program
         self.sees_others = sees_others
+        self.is_coarse = is_coarse
+        """Is little told apart, to be done sooner?"""
         self.events = Events(program, models)
         self.flows = Flows(program)
         self.contexts = Contexts(context_depth)
@@ -119,7 +122,7 @@ class Analysis:
         """Threads that others may cancel."""
         oddities = _oddities(program, self.events)
         self.tells_always, self.counts_relocks, self.nests_locks = oddities
-        self.rounds = Rounds(program, self.events, self.flows, unroll)
+        self.rounds = Rounds(program, self.events, self.flows, unroll, is_coarse)
         self.is_recording = True
         self.deadline = deadline
         self.ticks = 0
@@ -204,7 +207,7 @@ class Analysis:
         """Interprets a thread, and notes what that depends on, as it was before."""
         ends = [other.end_version for other in self.threads.all]
         before = self._inputs(info)
-        info.consulted = 0
+        info.consulted = -1 if self.rounds.creates_threads else 0
         self._interpret(info)
         if info.left is None and info.runs == 1:
             info.ends_anew()

@@ -8,6 +8,8 @@ identity if it covers the second.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from raceproof.domains import values
 from raceproof.domains.objects import MANY_CELLS, Contents
 from raceproof.domains.pieces import filler
@@ -19,7 +21,13 @@ _Folded = list[tuple[int, int, AbstractValue]]
 
 
 def join(a: Contents, b: Contents) -> Contents:
-    return a if a is b else _merge(a, b, values.join)
+    return a if a is b else _joined(a, b)
+
+
+@lru_cache(maxsize=1 << 13)
+def _joined(a: Contents, b: Contents) -> Contents:
+    """Remembered, by identity: the same two meet again and again, where the same two ways do."""
+    return _merge(a, b, values.join)
 
 
 def widen(a: Contents, b: Contents, thresholds: tuple[int, ...] = ()) -> Contents:

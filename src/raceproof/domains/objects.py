@@ -45,7 +45,15 @@ FEW_OFFSETS = 8
 class Contents:
     """Immutable."""
 
-    __slots__ = ("background", "cells", "regions", "size", "sorted_offsets")
+    __slots__ = (
+        "_any_byte",
+        "_reads",
+        "background",
+        "cells",
+        "regions",
+        "size",
+        "sorted_offsets",
+    )
 
     def __init__(
         self,
@@ -60,6 +68,9 @@ class Contents:
         self.cells = cells
         self.regions = regions
         self.sorted_offsets = sorted_offsets
+        self._any_byte: AbstractValue | None = None
+        self._reads: dict[tuple[int, int, int, int], AbstractValue] | None = None
+        """What reads of ranges gave: pointers that may point anywhere are followed often."""
 
     def __repr__(self) -> str:
         cells = ", ".join(f"{o}:{z}={v}" for o, (z, v) in sorted(self.cells.items()))
@@ -142,6 +153,15 @@ class Contents:
 
     def read_range(self, low: int, high: int, stride: int, size: int) -> AbstractValue:
         """The value of `size` bytes at any of the offsets `low`, `low + stride`, ..., `high`."""
+        if self._reads is None:
+            self._reads = {}
+        key = (low, high, stride, size)
+        found = self._reads.get(key)
+        if found is None:
+            found = self._reads[key] = self._read_range(low, high, stride, size)
+        return found
+
+    def _read_range(self, low: int, high: int, stride: int, size: int) -> AbstractValue:
         clamped = self._clamp(low, high, stride, size)
         if clamped is None:
             return BOTTOM
@@ -336,15 +356,22 @@ class Contents:
 
     def mixed_with(self, byte: AbstractValue) -> Contents:
         """Any byte of the object may have become `byte`."""
-        return Contents(self.size, join(self.any_byte(), filler(byte)), {})
+        mixed = join(self.any_byte(), filler(byte))
+        if mixed is self.background and not self.cells and not self.regions:
+            return self
+        return Contents(self.size, mixed, {})
 
     def any_byte(self, start: int | None = None, end: int | None = None) -> AbstractValue:
         """Any byte from `start` to `end`, or of all."""
-        byte = self.background
-        regions: Iterable[Region] = self.regions
-        offsets: Iterable[int] = self.cells
         if start is not None and end is not None:
-            regions, offsets = self.regions_in(start, end), self.touched(start, end)
+            return self._mixture(self.regions_in(start, end), self.touched(start, end))
+        if self._any_byte is None:
+            self._any_byte = self._mixture(self.regions, self.cells)
+        return self._any_byte
+
+    def _mixture(self, regions: Iterable[Region], offsets: Iterable[int]) -> AbstractValue:
+        """Any byte of these regions and cells, or of the background."""
+        byte = self.background
         for region in regions:
             byte = join(byte, region.background)
             for _, value in region.fields.values():

@@ -30,6 +30,9 @@ def address_range(width: int) -> Integers:
     return ints.from_range(LOWEST_ADDRESS, (1 << width) - LOWEST_ADDRESS - 1, 1, width)
 
 
+_FEW_BASES = 4
+
+
 class AbstractValue:
     """`is_integer` says that there is an integer part and nothing else."""
 
@@ -267,6 +270,8 @@ def _combine_pointers(a: Pointers, b: Pointers, thresholds: tuple[int, ...] | No
         return a
     if not a:
         return b
+    if len(b) > _FEW_BASES and b.items() <= a.items():
+        return a
     result: Pointers | None = None
     for base, offsets in b.items():
         old = a.get(base)

@@ -1,12 +1,15 @@
 """The engine: over-approximation proves, under-approximation finds.
 
 It stands on the `value` backend, or on a cheaper one if the user says so. When the value backend
-runs out of time or memory, `alias` answers with what is left of them, and the answer says so.
+runs out of its share of the time, it tries once more in a coarse way, with functions and loops as
+they come: much is not told apart any more, but nothing is left out. When that is too slow, or there
+is no memory, `alias` answers with what is left of the time. The answer says so.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from raceproof.analysis.interpreter import OutOfBudget
@@ -25,6 +28,9 @@ _PATIENCE = 60.0
 """Seconds for the value backend, if the user names no limit."""
 _SHORT = 2.0
 """Seconds for a second opinion."""
+_FINE_SHARE = 0.5
+"""Of that time, before it goes on in a coarse way."""
+_COARSE = "backend `value` ran out of time and told calls and loop rounds apart no more"
 _OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
 
 
@@ -37,13 +43,15 @@ class Modular:
         if backend is not BackendChoice.VALUE:
             answer = answer_cheaply(program, models, question, backend)
             return _OUT_OF_TIME if answer is None else answer
-        lacking = ""
-        try:
-            return _answer_by_values(program, models, question)
-        except OutOfBudget:
-            lacking = "time"
-        except MemoryError:
-            lacking = "memory"
+        lacking = "time"
+        for is_coarse in (False, True):
+            try:
+                return _answer_by_values(program, models, question, is_coarse)
+            except OutOfBudget:
+                continue
+            except MemoryError:
+                lacking = "memory"
+                break
         answer = answer_cheaply(program, models, question, BackendChoice.ALIAS)
         why = f"backend `value` ran out of {lacking}"
         if answer is None:
@@ -52,22 +60,51 @@ class Modular:
         return replace(answer, detail=why, notices=(*answer.notices, why))
 
 
-def _answer_by_values(program: Program, models: Models, question: Question) -> Answer:
+def _answer_by_values(
+    program: Program, models: Models, question: Question, is_coarse: bool
+) -> Answer:
     options = question.options
-    deadline = _deadline(program, question)
+    deadline = _deadline(program, question, is_coarse)
+
+    def analysed(sees_others: bool) -> Analysis:
+        analysis = Analysis(
+            program,
+            models,
+            unroll=options.unroll,
+            context_depth=0 if is_coarse else options.context_depth,
+            is_coarse=is_coarse,
+            sees_others=sees_others,
+            deadline=deadline,
+        )
+        analysis.run()
+        return analysis
+
+    def second_opinion() -> Walk | None:
+        return _second_opinion(program, models, options, deadline)
+
+    answer = _answer(analysed, second_opinion, options, deadline)
+    return replace(answer, notices=(*answer.notices, _COARSE)) if is_coarse else answer
+
+
+def _answer(
+    analysed: Callable[[bool], Analysis],
+    second_opinion: Callable[[], Walk | None],
+    options: Options,
+    deadline: float | None,
+) -> Answer:
     if options.strategy is Strategy.UNDER:
-        under = _analysed(program, models, options, deadline, sees_others=False)
+        under = analysed(False)
         return answer_of(under, detect(under, deadline), under, options)
-    over = _analysed(program, models, options, deadline, sees_others=True)
+    over = analysed(True)
     reports = detect(over, deadline)
     if not any(r.pairs for r in reports) or options.strategy is Strategy.OVER:
         return answer_of(over, reports, None, options)
     try:
-        under = _analysed(program, models, options, deadline, sees_others=False)
+        under = analysed(False)
         answer = answer_of(over, reports, under, options)
         if answer.outcome is Outcome.RACE:
             return answer
-        second = _second_opinion(program, models, options, deadline)
+        second = second_opinion()
         return answer if second is None else answer_of(over, reports, under, options, second)
     except OutOfBudget:
         why = "out of time before any race could be called likely"
@@ -92,34 +129,16 @@ def _second_opinion(
         return None
 
 
-def _analysed(
-    program: Program,
-    models: Models,
-    options: Options,
-    deadline: float | None,
-    sees_others: bool,
-) -> Analysis:
-    analysis = Analysis(
-        program,
-        models,
-        unroll=options.unroll,
-        context_depth=options.context_depth,
-        sees_others=sees_others,
-        deadline=deadline,
-    )
-    analysis.run()
-    return analysis
-
-
-def _deadline(program: Program, question: Question) -> float | None:
+def _deadline(program: Program, question: Question, is_coarse: bool) -> float | None:
     """When the value backend must be done, so that a cheaper one has time left; soon enough for a
     user who named no limit."""
     if question.deadline is None:
         return None
+    now = time.monotonic()
     deadline = question.deadline - _reserve(program, question.seconds_left())
     if question.options.timeout is None:
-        deadline = min(deadline, time.monotonic() + _PATIENCE)
-    return deadline
+        deadline = min(deadline, now + _PATIENCE)
+    return deadline if is_coarse else now + (deadline - now) * _FINE_SHARE
 
 
 def _reserve(program: Program, left: float) -> float:
