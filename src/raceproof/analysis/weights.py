@@ -18,10 +18,12 @@ from collections.abc import Callable, Iterable
 from raceproof.analysis.flow import Flow, Flows
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.events import ThreadCreate
-from raceproof.ir import Call, Function, FunctionAddress, Instruction, Program
+from raceproof.ir import Call, Function, FunctionAddress, Instruction, Program, Value
 
 HEAVIEST = 4000
 """Visits of blocks in all rounds of a loop together, if it is not one heavy round."""
+LIGHTER = 6
+"""A thread weighs so much less where it is started: it is run by itself, not at each visit."""
 _HUGE = 10**9
 
 
@@ -73,10 +75,7 @@ class Weights:
         return order
 
     def _weigh(self, flow: Flow) -> int:
-        costs = [
-            1 + sum(self._weights.get(name, 0) for name in self._calls(block.instructions))
-            for block in flow.function.blocks
-        ]
+        costs = [1 + self._cost(block.instructions) for block in flow.function.blocks]
         for head in sorted(flow.loops, key=lambda h: (len(flow.loops[h].blocks), -h)):
             blocks = flow.loops[head].blocks
             body = sum(costs[block] for block in blocks)
@@ -86,16 +85,28 @@ class Weights:
                 costs[block] *= rounds + 1
         return min(sum(costs), _HUGE)
 
+    def _cost(self, instructions: Iterable[Instruction]) -> int:
+        """Of what is called and started."""
+        started = self._started(instructions)
+        return sum(self._weights.get(name, 0) for name in self._called(instructions)) + sum(
+            self._weights.get(name, 0) // LIGHTER for name in started
+        )
+
     def _calls(self, instructions: Iterable[Instruction]) -> list[str]:
         """The functions of the program that are called by name, or started as threads."""
-        names: list[str] = []
-        for instruction in instructions:
-            if isinstance(instruction, Call):
-                event = self._events.of(instruction)
-                target = event.entry if isinstance(event, ThreadCreate) else instruction.callee
-                if isinstance(target, FunctionAddress) and (
-                    event is None or isinstance(event, ThreadCreate)
-                ):
-                    names.append(target.name)
+        instructions = list(instructions)
+        return [*self._called(instructions), *self._started(instructions)]
+
+    def _called(self, instructions: Iterable[Instruction]) -> list[str]:
+        return self._defined(
+            i.callee for i in instructions if isinstance(i, Call) and self._events.of(i) is None
+        )
+
+    def _started(self, instructions: Iterable[Instruction]) -> list[str]:
+        events = (self._events.of(i) for i in instructions if isinstance(i, Call))
+        return self._defined(event.entry for event in events if isinstance(event, ThreadCreate))
+
+    def _defined(self, targets: Iterable[Value]) -> list[str]:
         functions = self._program.functions
+        names = [target.name for target in targets if isinstance(target, FunctionAddress)]
         return [name for name in names if name in functions and functions[name].is_defined]
