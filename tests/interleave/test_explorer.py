@@ -317,8 +317,22 @@ def test_what_main_returns_makes_no_state() -> None:
 def test_a_thread_that_is_only_ever_held_up_may_disturb() -> None:
     """Waiting for a condition takes and gives back the lock in a circle, without the other one."""
     worker = "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); y = 1;"
-    main = "pthread_mutex_lock(&m); while (!x) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"
+    main = "pthread_mutex_lock(&m); (*p)++; while (!x) pthread_cond_wait(&c, &m);"
+    main += "pthread_mutex_unlock(&m);"
     condition = "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;"
     assert agreed(condition + two(worker, main + " y = 2;")) is Conclusion.RACE
     joined = main + " pthread_join(t, 0); y = 2;"
     assert agreed(condition + two(worker, joined, "")) is Conclusion.RACE_FREE
+
+
+def test_a_thread_that_atomic_sections_hold_up_may_disturb() -> None:
+    """A section in which values are chosen, again and again, keeps nobody out for ever."""
+    text = two(
+        "atomic_store(&flag, 2); x = 1;",
+        """for (;;) { int z = 0; __VERIFIER_atomic_begin();
+          if (__VERIFIER_nondet_bool()) z = 1; int seen = atomic_load(&flag);
+          __VERIFIER_atomic_end(); if (seen == 2) x = 2; }""",
+        "",
+    )
+    extern = "extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);"
+    assert agreed(extern + text, is_open=True) is Conclusion.RACE

@@ -273,14 +273,18 @@ class Explorer:
     def _announce(self, configuration: Configuration, enabled: list[int]) -> None:
         """Learn what threads that are held up here look at: they may never be seen to go."""
         machine = self._machine
-        if any(thread.atomic_depth for thread in configuration.threads):
-            return
+        is_atomic = any(thread.atomic_depth for thread in configuration.threads)
         for thread in configuration.threads:
             pending = thread.pending
-            if pending is None or pending.operation is None or thread.number in enabled:
+            if pending is None or thread.number in enabled:
                 continue
-            footprint = self._stepper.looked_at(thread, pending)
-            need = pending.operation.awaits(machine, pending.arguments)
+            need = None
+            if is_atomic:
+                footprint = self._persistent.anything
+            else:
+                assert pending.operation is not None
+                footprint = self._stepper.looked_at(thread, pending)
+                need = pending.operation.awaits(machine, pending.arguments)
             self._futures.learn(self._identities.node(thread), need, (), footprint, footprint)
 
     def _expand_some(self, round_: _Round, enabled: list[int]) -> bool:

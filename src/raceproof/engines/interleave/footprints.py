@@ -24,7 +24,7 @@ class Footprint(NamedTuple):
     reads: int = 0
     writes: int = 0
     is_final: bool = False
-    """Ends the execution, and so commutes with nothing."""
+    """Ends the execution, or keeps all others out: commutes with nothing."""
 
     def union(self, other: Footprint) -> Footprint:
         return Footprint(

@@ -62,6 +62,8 @@ class PersistentSets:
         self._footprints = footprints
         self._futures = futures
         self._rules = rules
+        self.anything = Footprint(writes=footprints.key(("anything",)))
+        """Touches what every transition touches."""
 
     def choose(self, situation: Situation, waiting: frozenset[int]) -> Choice | None:
         """A set with as few as possible, but some, of those that wait to be explored.
@@ -102,7 +104,7 @@ class PersistentSets:
         if not self._add(seed, members, situation):
             return None
         while True:
-            touched = NOTHING
+            touched = Footprint(reads=self.anything.writes)
             for number in members:
                 if number in following:
                     touched = touched.union(following[number])

@@ -218,7 +218,7 @@ class Stepper:
             touched.written |= machine.sync.written
         strong = footprints.of(touched.read, touched.written)
         strong = strong.union(footprints.of_accesses(touched.strong))
-        if machine.ended is not None:
+        if machine.ended is not None or thread.atomic_depth:  # stops within its atomic section
             strong = strong._replace(is_final=True)
         self.strong = strong
         self.whole = strong.union(footprints.of_accesses(touched.plain))
