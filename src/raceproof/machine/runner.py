@@ -311,6 +311,7 @@ class Runner:
         frame = machine.new_frame(function, arguments)
         thread.frames.append(frame)
         if len(thread.frames) > 2000:
+            machine.left_out.add("calls nested deeper than it can")
             raise UndefinedBehaviour("stack overflow")
         for position, size in info.by_value:
             copied = machine.memory.push(

@@ -1,4 +1,5 @@
-"""An exploration proves nothing that rests on a library function that happens to succeed."""
+"""An exploration proves nothing that rests on what it left out: a library function that fails, a
+recursion deeper than the machine's stack."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ _PROGRAM = """
 int shared;
 struct iovec parts[1] = {{&shared, sizeof shared}};
 void *worker(void *arg) { shared++; return NULL; }
+void descend(int left) { if (left) descend(left - 1); else shared = 0; }
 int main(void)
 {
     pthread_t thread;
@@ -39,6 +41,7 @@ int main(void)
         "if (errno == EINTR) shared = 0;",
         "if (fflush(stdout) == EOF) shared = 0;",
         "readv(0, parts, 1);",
+        "descend(20000);",
     ],
 )
 def test_no_proof(step: str, tmp_path: Path) -> None:
