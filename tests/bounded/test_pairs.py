@@ -7,8 +7,11 @@ import time
 import pytest
 
 from raceproof.concurrency import Models
+from raceproof.engines.bounded import BoundedEngine
 from raceproof.engines.bounded.pairs import Failure, Proof, prove_pairs
+from raceproof.engines.question import Question
 from raceproof.options import Options
+from raceproof.verdict import Outcome
 from tests.lowering import lower
 
 _HEAD = """
@@ -572,3 +575,11 @@ def test_no_proof_where_the_rule_breaks(name: str) -> None:
     outcome = outcome_of(RACY[name])
     assert isinstance(outcome, Failure)
     assert "not excluded (sat)" in outcome.reason
+
+
+def test_the_proof_is_about_the_whole_program() -> None:
+    """However many candidates were not named to it, or were dropped for being too many."""
+    program = lower(PROVED["ticket under a lock"])
+    answer = BoundedEngine().run(program, Question(Options(timeout=60.0), candidates=()))
+    assert answer.outcome is Outcome.RACE_FREE
+    assert answer.is_complete

@@ -161,6 +161,12 @@ def test_tag_bits() -> None:
     assert binary("and", address(0, 16), constant(-8, 64), 64).pointers[0].contains(9)
 
 
+def test_bits_of_a_part_of_an_address() -> None:
+    part = values.make(None, {0: ints.constant(16, 64)})
+    result = binary("and", part, constant(-8, 32), 32, alignments=[8])
+    assert result.as_integers(32).contains(0x8010)
+
+
 def test_walking_an_array() -> None:
     end = address(3, 400)
     position = values.make(None, {3: ints.from_range(0, 800, 4, 64)})

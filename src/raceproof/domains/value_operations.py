@@ -147,15 +147,20 @@ def scaled(index: AbstractValue, index_width: int, scale: int, width: int) -> In
 def _with_bits(
     operation: str, a: AbstractValue, b: AbstractValue, alignments: Sequence[int]
 ) -> AbstractValue | None:
-    """`pointer & mask`, `pointer | mask`, `pointer ^ mask`; None if there is no constant mask."""
+    """`pointer & mask`, `pointer | mask`, `pointer ^ mask`; None if there is no constant mask.
+
+    Also None for an address in an integer of another width than its own, of which a part is left.
+    """
     if b.pointers:
         a, b = b, a
     mask = b.constant
     if mask is None or a.is_unknown or a.is_uninitialised:
         return None
     assert b.integers is not None
-    operate = _BIT_OPERATIONS[operation]
     width = b.integers.width
+    if any(offsets.width != width for offsets in a.pointers.values()):
+        return None
+    operate = _BIT_OPERATIONS[operation]
     total = (
         None
         if a.integers is None
@@ -171,7 +176,6 @@ def _with_bits(
             total = found if total is None else ints.join(total, found)
         else:
             pointers[base] = found
-    assert all(offsets.width == width for offsets in pointers.values())
     return make(total, pointers)
 
 

@@ -156,7 +156,8 @@ class _Run:
             self.statistics.pairs_failure = outcome.reason
             return None
         self.assumptions.update(dict.fromkeys(outcome.assumptions))
-        return self._answer(Outcome.RACE_FREE, outcome.detail)
+        # It looked at all pairs of the program, not only at the candidates it was asked about.
+        return replace(self._answer(Outcome.RACE_FREE, outcome.detail), is_complete=True)
 
     def _until(self, share: float) -> float:
         """When a share of the time that is left is over."""
