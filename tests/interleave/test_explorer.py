@@ -336,3 +336,23 @@ def test_a_thread_that_atomic_sections_hold_up_may_disturb() -> None:
     )
     extern = "extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);"
     assert agreed(extern + text, is_open=True) is Conclusion.RACE
+
+
+def test_a_thread_that_waits_may_be_cancelled() -> None:
+    """Then it goes on before the thread that it joins, here as if that one had done nothing yet.
+
+    First all of that without a race, so that the explorer knows by the second time.
+    """
+    text = """
+    static pthread_t u, t; static pthread_key_t key; static int late; static sem_t never;
+    static void end(void *a) { if (!atomic_load(&flag) && late) x = 1; }
+    static void *joined(void *a) { atomic_store(&flag, 1); return 0; }
+    static void *joins(void *a) { pthread_setspecific(key, &late); pthread_join(u, 0); return 0; }
+    static void *cancels(void *a) { pthread_cancel(t); if (late) x = 2; return 0; }
+    static void *waits(void *a) { sem_wait(&never); return 0; }
+    int main(void) { pthread_t w; pthread_key_create(&key, end); sem_init(&never, 0, 0);
+      pthread_create(&w, 0, waits, 0); late = __VERIFIER_nondet_bool();
+      for (int i = 0; late && i < 20; i++) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }
+      pthread_create(&u, 0, joined, 0); pthread_create(&t, 0, joins, 0);
+      pthread_create(&w, 0, cancels, 0); pthread_exit(0); }"""
+    assert agreed(text, is_open=True) is Conclusion.RACE

@@ -66,12 +66,14 @@ class InputSites:
     """All inputs of a program."""
 
     def __init__(self) -> None:
-        self._sites: dict[int, InputSite] = {}
+        self._sites: dict[tuple[int, int, int], InputSite] = {}
+        """By instruction and values: a call by pointer may ask for one input or another."""
 
     def at(self, instruction: int, low: int, high: int) -> InputSite:
-        found = self._sites.get(instruction)
+        key = instruction, low, high
+        found = self._sites.get(key)
         if found is None:
-            found = self._sites[instruction] = InputSite(instruction, low, high)
+            found = self._sites[key] = InputSite(instruction, low, high)
         return found
 
     def split(self, *, only_blamed: bool) -> bool:

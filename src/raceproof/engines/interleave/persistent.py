@@ -15,8 +15,8 @@ looked at: it stays in the block, and who comes after it meets it there.
 
 The set is closed as a stubborn set is: with a thread whose next transition may be disturbed by
 another one comes that other one; with one that waits for a lock or the end of a thread comes
-whoever it waits for. What threads can do is learned, so a set chosen early may turn out to be too
-small (`holds` is asked again at the end).
+whoever it waits for, and whoever may cancel it, for then it waits no longer. What threads can do is
+learned, so a set chosen early may turn out to be too small (`holds` is asked again at the end).
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ class PersistentSets:
                 if number in following:
                     touched = touched.union(following[number])
                 else:
-                    awaited = self._footprints.key(situation.needs[number][0])
-                    touched = touched.union(Footprint(awaited))
+                    keys = (situation.needs[number][0], ("thread", number))
+                    touched = touched.union(self._footprints.of(keys, ()))
             if touched.is_final:
                 return None
             others = {n: node for n, node in situation.nodes.items() if n not in members}

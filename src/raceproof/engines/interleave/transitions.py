@@ -151,8 +151,6 @@ class Stepper:
             return
         self._touched = _Touched()
         threads = len(machine.threads)
-        if self._footprints is not None:
-            self._touch_threads(thread, pending)
         if move.choice is not None:
             self._touch(thread, pending)
             self._step(thread, pending, move.choice)
@@ -181,6 +179,8 @@ class Stepper:
     # --- what is touched ------------------------------------------------------------
 
     def _touch(self, thread: ConcreteThread, pending: Pending) -> None:
+        if self._footprints is not None:
+            self._touch_threads(thread, pending)
         is_strong = thread.atomic_depth or synchronises(pending)
         (self._touched.strong if is_strong else self._touched.plain).extend(pending.accesses)
 
