@@ -8,7 +8,8 @@ import pytest
 
 from raceproof.concurrency import Models
 from raceproof.engines.bounded import BoundedEngine
-from raceproof.engines.bounded.pairs import Failure, Proof, prove_pairs
+from raceproof.engines.bounded.pairs import Failure, Proof, ledger, prove_pairs
+from raceproof.engines.bounded.pairs.memory import Memory
 from raceproof.engines.question import Question
 from raceproof.options import Options
 from raceproof.verdict import Outcome
@@ -558,6 +559,23 @@ int main(void) { for (int i = 0; i < 9; i++) spawn(i); while (1); }"""
     outcome = outcome_of(text)
     assert isinstance(outcome, Failure)
     assert "creates its like" in outcome.reason
+
+
+def test_no_more_moments_than_a_line_of_time_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many would contradict each other, and anything would be proved."""
+    monkeypatch.setattr(ledger, "_MOST_MOMENTS", 2)
+    racy = worker(_TAKE + "data[i / 2] = 1;", "static int next;")
+    outcome = outcome_of(racy)
+    assert isinstance(outcome, Failure)
+    assert "too many sections" in outcome.reason
+
+
+def test_an_access_that_is_not_recorded_ends_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or it would be in no question."""
+    monkeypatch.setattr(Memory, "record", lambda *_: None)
+    outcome = outcome_of(worker("data[0] = 1;"))
+    assert isinstance(outcome, Failure)
+    assert "only the analysis sees" in outcome.reason
 
 
 def outcome_of(text: str) -> Proof | Failure:

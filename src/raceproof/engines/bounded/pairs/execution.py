@@ -112,6 +112,7 @@ class Execution:
                     raise Unsupported("too many steps")
                 if isinstance(instruction, Phi):
                     continue
+                self.ledger.reached.add(instruction.number)
                 if isinstance(instruction, Terminator):
                     for target, left in self._leave(act, instruction, here, exits):
                         if target in begun:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.pairs.candidates import Duties
-from raceproof.engines.bounded.pairs.shared import World
+from raceproof.engines.bounded.pairs.shared import Unsupported, World
 from raceproof.engines.bounded.pairs.state import (
     AddressedLock,
     Cell,
@@ -18,7 +18,10 @@ from raceproof.engines.bounded.pairs.values import Object, Place, Value
 from raceproof.engines.bounded.terms import Term
 
 _CLOCK = 14
-"""Bits of a point in time; there are fewer than that."""
+"""Bits of a point in time."""
+_MOST_MOMENTS = 1 << (_CLOCK - 2)
+"""Of one execution. Those of two threads and of their creator must fit into one line of time, or
+nothing would be possible, and everything proved."""
 
 Nest = tuple[tuple[object, ...], ...]
 """The loops around a point, outermost first, each by the calls that lead to it and its head."""
@@ -80,8 +83,11 @@ class Ledger:
         self.nest: Nest = ()
         self.order = 0
         self.entered: set[str] = set()
+        self.reached: set[int] = set()
+        """Instructions that were executed."""
         self._count = 0
         self._now: Term | None = None
+        self._moments = 0
         self.offset_width = world.program.layout.pointer_size * 8 + 32
 
     def fresh(self, name: str, width: int) -> Term:
@@ -92,6 +98,9 @@ class Ledger:
 
     def moment(self) -> Term:
         """A point in time, later than all that were asked for before."""
+        self._moments += 1
+        if self._moments >= _MOST_MOMENTS:
+            raise Unsupported("too many sections")
         before, self._now = self._now, self.fresh("moment", _CLOCK)
         if before is not None:
             self.learn(self.terms.true, self.terms.compare("ult", before, self._now))

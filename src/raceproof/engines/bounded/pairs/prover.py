@@ -107,6 +107,7 @@ def _attempt(
     world = World(analysis.program, analysis, terms, candidates, assumes_no_overflow)
     templates = execute_all(world)
     _check_complete(analysis, templates)
+    _check_recorded(pairs, templates)
     duties: Duties = {}
     for template in templates.values():
         for candidate, wrong in template.ledger.duties.items():
@@ -185,3 +186,13 @@ def _check_complete(analysis: Analysis, templates: dict[TemplateKey, Template]) 
             function = analysis.program.function_of(access.instruction)
             if function.name not in entered:
                 raise Unsupported(f"`{function.display}` runs unseen")
+
+
+def _check_recorded(pairs: list[OpenPair], templates: dict[TemplateKey, Template]) -> None:
+    """An access that was executed but not recorded would be in no question: one by library code
+    that only the analysis knows of, say."""
+    for first, instruction, second, other in pairs:
+        for key, number in ((first, instruction), (second, other)):
+            ledger = templates[key].ledger
+            if number in ledger.reached and number not in ledger.accesses:
+                raise Unsupported("an access that only the analysis sees")
