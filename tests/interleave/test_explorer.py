@@ -356,3 +356,12 @@ def test_a_thread_that_waits_may_be_cancelled() -> None:
       pthread_create(&u, 0, joined, 0); pthread_create(&t, 0, joins, 0);
       pthread_create(&w, 0, cancels, 0); pthread_exit(0); }"""
     assert agreed(text, is_open=True) is Conclusion.RACE
+
+
+def test_race_before_an_operation_that_fails() -> None:
+    """What is freed twice was freed once before, in the same block."""
+    text = """
+    static void *worker(void *a) { *p = 2; return 0; }
+    int main(void) { pthread_t t; p = malloc(4); *p = 0; pthread_create(&t, 0, worker, 0);
+      free(p); free(p); pthread_join(t, 0); return 0; }"""
+    assert agreed(text) is Conclusion.RACE

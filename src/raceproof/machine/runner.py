@@ -62,7 +62,8 @@ class Doom(Operation):
     """The end of the execution, as a step of its own.
 
     A thread that runs into a fault between two visible steps (a failed assumption, a division by
-    zero) ends everything, but only once it gets there: until then the others may go on.
+    zero), or in one that orders nothing (an object freed twice), ends everything, but only once it
+    gets there: until then the others may go on.
     """
 
     def __init__(self, ended: Ended) -> None:
@@ -104,7 +105,16 @@ class Runner:
         if pending.operation is None:
             self._run(thread, segment if pending.options else ~segment)
             return
-        operation = pending.operation
+        try:
+            self._take(thread, pending, pending.operation)
+        except Unsupported:
+            raise
+        except Ended as ended:
+            if pending.is_sync:
+                raise
+            self._doom(thread, ended)  # what came before it in its block waits with it
+
+    def _take(self, thread: ConcreteThread, pending: Pending, operation: Operation) -> None:
         try:
             result = self._execute(thread, operation, pending.arguments)
         except ChoiceNeeded as needed:
@@ -183,11 +193,14 @@ class Runner:
         except Unsupported:
             raise
         except Ended as ended:
-            machine = self._machine
-            if machine.alive + machine.ghosts <= 1:
-                raise
-            instruction = machine.current_instruction(thread) if thread.frames else 0
-            thread.pending = Pending(instruction, (), Doom(ended), (), True)
+            self._doom(thread, ended)
+
+    def _doom(self, thread: ConcreteThread, ended: Ended) -> None:
+        machine = self._machine
+        if machine.alive + machine.ghosts <= 1:
+            raise ended
+        instruction = machine.current_instruction(thread) if thread.frames else 0
+        thread.pending = Pending(instruction, (), Doom(ended), (), True)
 
     def _run_to_step(self, thread: ConcreteThread, segment: int) -> None:
         try:

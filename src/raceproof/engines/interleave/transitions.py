@@ -253,7 +253,7 @@ class Stepper:
 
     def _execute(self, thread: ConcreteThread, pending: Pending) -> None:
         """Take a visible step: compare its accesses, then keep them or forget the block."""
-        number = thread.number
+        machine, number = self._machine, thread.number
         if isinstance(pending.operation, Join):
             self._forget_joined(thread, pending)
         for access in pending.accesses:
@@ -267,7 +267,8 @@ class Stepper:
                 if isinstance(block, frozenset):
                     block = self._blocks[number] = set(block)
                 for access in pending.accesses:
-                    _enter(block, access)
+                    if pending.operation is None or machine.is_valid(access):
+                        _enter(block, access)
         self._step(thread, pending)
 
     def _forget_joined(self, thread: ConcreteThread, pending: Pending) -> None:
