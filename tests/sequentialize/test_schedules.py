@@ -32,6 +32,12 @@ FEW = (
 
 LEFT_OUT = {
     "cancel/04-cleanup-writes-unlocked",  # the handler is reached by a jump back
+    "channels/01-wake-through-pipe",  # nobody waits at a pipe, and what comes out is any
+    "channels/02-woken-too-early",
+    "channels/03-event-counter",
+    "channels/04-answer-over-socketpair",
+    "channels/05-written-by-a-handler",
+    "channels/06-endless-echo",
     "detours/08-pointers-sorted",  # qsort is not executed
     "detours/12-back-at-setjmp",  # longjmp ends the execution
 }
@@ -97,7 +103,7 @@ def test_behaves_as_the_machine_does(program: TestProgram, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", RACE_FREE[::3], ids=str)
+@pytest.mark.parametrize("program", [p for p in RACE_FREE[::3] if str(p) not in LEFT_OUT], ids=str)
 def test_every_third_race_free_program(program: TestProgram, tmp_path: Path) -> None:
     check_race_free(program, tmp_path)
 

@@ -102,6 +102,11 @@ class Threads:
         """How often something has changed that every thread depends on."""
 
     @property
+    def changes(self) -> int:
+        """How often anything has changed, for those who interpret all threads again then."""
+        return self.version + sum(info.start_version + info.end_version for info in self.all)
+
+    @property
     def main(self) -> ThreadInfo:
         return self.all[0]
 

@@ -145,8 +145,8 @@ class Walk:
     def _walk_all(self) -> dict[int, Walker]:
         walkers: dict[int, Walker] = {}
         version = -1
-        while version != self.threads.version:
-            version = self.threads.version
+        while version != self.threads.changes:
+            version = self.threads.changes
             index = 0
             while index < len(self.threads.all):
                 walkers[index] = self._walk(self.threads[index])
