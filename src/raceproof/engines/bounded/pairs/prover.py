@@ -190,9 +190,16 @@ def _check_complete(analysis: Analysis, templates: dict[TemplateKey, Template]) 
 
 def _check_recorded(pairs: list[OpenPair], templates: dict[TemplateKey, Template]) -> None:
     """An access that was executed but not recorded would be in no question: one by library code
-    that only the analysis knows of, say."""
+    that only the analysis knows of, say. So would two of which it recorded only that they read."""
     for first, instruction, second, other in pairs:
+        writes = False
         for key, number in ((first, instruction), (second, other)):
             ledger = templates[key].ledger
-            if number in ledger.reached and number not in ledger.accesses:
+            if number not in ledger.reached:
+                break
+            if number not in ledger.accesses:
                 raise Unsupported("an access that only the analysis sees")
+            writes |= any(access.is_write for access in ledger.accesses[number])
+        else:
+            if not writes:
+                raise Unsupported("a write that only the analysis sees")
