@@ -27,24 +27,16 @@ from raceproof.analysis.merging import Entries
 from raceproof.analysis.names import Token
 from raceproof.analysis.recall import Done, Question, Recall, Start, Starts, Way, add_start
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
-from raceproof.analysis.refine import ask_caller, is_guided, refine_condition
+from raceproof.analysis.refine import ask_caller
 from raceproof.analysis.state import Content, State, Symbol, join_states
-from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
 from raceproof.ir import (
     AfterInvoke,
-    Branch,
     Call,
     Function,
-    IndirectJump,
     Instruction,
-    IntType,
-    Jump,
     Phi,
     Register,
-    Resume,
-    Return,
-    Switch,
     Terminator,
     Value,
 )
@@ -123,6 +115,7 @@ class Interpreter:
         from raceproof.analysis.calls import Calls
         from raceproof.analysis.cohort_events import CohortEvents
         from raceproof.analysis.counting import Counting
+        from raceproof.analysis.edges import Edges
         from raceproof.analysis.evaluate import Evaluator
         from raceproof.analysis.own_arguments import OwnArguments
         from raceproof.analysis.transfer import TRANSFER
@@ -136,6 +129,7 @@ class Interpreter:
         self.counting = Counting(self) if analysis.rounds.creates_threads else None
         self.own = OwnArguments(self) if analysis.rounds.creates_threads else None
         self.stack: list[Activation] = []
+        self._edges = Edges(self)
         self._transfer = TRANSFER
         self._variants = FEW_VARIANTS if analysis.is_coarse else VARIANTS
         self._recursion: dict[str, Recursion] = {}
@@ -444,7 +438,7 @@ class Interpreter:
                 continue
             if isinstance(instruction, Terminator):
                 for current in states:
-                    self._terminate(activation, index, instruction, current, edges)
+                    self._edges.terminate(activation, index, instruction, current, edges)
                 return edges
             handler = transfer[type(instruction)]
             after: list[State] = []
@@ -468,7 +462,7 @@ class Interpreter:
             activation.thrown += raised
             return
         for state in raised:
-            self._edge(activation, index, terminator.unwind, state, edges)
+            self._edges.take(activation, index, terminator.unwind, state, edges)
 
     def value(self, activation: Activation, state: State, value: Value) -> Content:
         if type(value) is Register:
@@ -483,151 +477,6 @@ class Interpreter:
         state.registers[index] = value
         if state.symbolic or state.fresh or state.cohorts is not NOTHING:
             state.forget_token(activation.token(index))
-
-    # --- leaving a block ------------------------------------------------------------
-
-    def _terminate(
-        self,
-        activation: Activation,
-        source: int,
-        terminator: Terminator,
-        state: State,
-        edges: list[tuple[int, State]],
-    ) -> None:
-        match terminator:
-            case Jump(target=target):
-                self._edge(activation, source, target, state, edges)
-            case Branch():
-                if self.counting is not None and source in activation.flow.counted:
-                    self.counting.tested(activation, source, state)
-                self._branch(
-                    activation,
-                    source,
-                    terminator.condition,
-                    terminator.if_true,
-                    terminator.if_false,
-                    state,
-                    edges,
-                )
-            case Return(value=value):
-                result = None if value is None else self.value(activation, state, value)
-                activation.exits.append((state, result))
-            case Switch():
-                self._switch(activation, source, terminator, state, edges)
-            case IndirectJump(possible=possible):
-                for target in dict.fromkeys(possible):
-                    self._edge(activation, source, target, state.copy(), edges)
-            case AfterInvoke(normal=normal):
-                self._edge(activation, source, normal, state, edges)
-            case Resume():
-                activation.thrown.append(state)
-
-    def _branch(
-        self,
-        activation: Activation,
-        source: int,
-        condition: Value,
-        if_true: int,
-        if_false: int,
-        state: State,
-        edges: list[tuple[int, State]],
-        relay: int | None = None,
-    ) -> None:
-        value = self.value(activation, state, condition)
-        assert isinstance(value, domain.AbstractValue)
-        if value.is_bottom:
-            return
-        known = value_refinement.truth(value, 1)
-        activation.deciding = activation.function.blocks[source].terminator
-        if state.running and not state.guided:
-            state.guided = is_guided(self, activation, state, condition, known is None)
-        if known is None and state.sure and self.analysis.rounds.joins(activation.flow, source):
-            state.sure = 0
-        if known is not False:
-            taken = state.copy() if known is None else state
-            if refine_condition(self, activation, taken, condition, True):
-                self._edge(activation, source, if_true, taken, edges, relay)
-        if known is not True and refine_condition(self, activation, state, condition, False):
-            self._edge(activation, source, if_false, state, edges, relay)
-
-    def _switch(
-        self,
-        activation: Activation,
-        source: int,
-        terminator: Switch,
-        state: State,
-        edges: list[tuple[int, State]],
-    ) -> None:
-        value = self.value(activation, state, terminator.value)
-        assert isinstance(value, domain.AbstractValue)
-        assert isinstance(terminator.value.type, IntType)
-        if state.running and not state.guided:
-            is_open = value.constant is None
-            state.guided = is_guided(self, activation, state, terminator.value, is_open)
-        width = terminator.value.type.bits
-        left = value
-        for number, target in terminator.cases:
-            constant = domain.constant(number, width)
-            if value_refinement.compare("eq", value, constant, width) is False:
-                continue
-            taken = state.copy()
-            if isinstance(terminator.value, Register):
-                refined, _ = value_refinement.refine("eq", value, constant, width)
-                taken.registers[terminator.value.index] = refined
-            self._edge(activation, source, target, taken, edges)
-            left, _ = value_refinement.refine("ne", left, constant, width)
-        if not left.is_bottom:
-            if isinstance(terminator.value, Register):
-                state.registers[terminator.value.index] = left
-            self._edge(activation, source, terminator.default, state, edges)
-
-    def _edge(
-        self,
-        activation: Activation,
-        source: int,
-        target: int,
-        state: State,
-        edges: list[tuple[int, State]],
-        relay: int | None = None,
-    ) -> None:
-        """Takes an edge: phis get their values, dead registers are dropped. It may lead through a
-        block that only relays: that is the one that phis know."""
-        flow = activation.flow
-        block = activation.function.blocks[target]
-        before = source if relay is None else relay
-        if self.counting is not None:
-            self.counting.edge(activation, before, target, state)
-        if target in flow.relays:
-            phi, branch = block.instructions
-            assert isinstance(phi, Phi)
-            assert isinstance(branch, Branch)
-            value = next((v for origin, v in phi.incoming if origin == before), None)
-            assert phi.result is not None
-            if value is not None and phi.result.index not in flow.live[branch.if_true]:
-                if phi.result.index not in flow.live[branch.if_false]:
-                    state.registers[phi.result.index] = self.value(activation, state, value)
-                    targets = branch.if_true, branch.if_false
-                    self._branch(activation, source, value, *targets, state, edges, target)
-                    return
-        registers = state.registers
-        new = {index: registers[index] for index in flow.live[target] if index in registers}
-        tokens = []
-        for instruction in block.instructions:
-            if type(instruction) is not Phi:
-                break
-            for origin, value in instruction.incoming:
-                if origin == before:
-                    assert instruction.result is not None
-                    new[instruction.result.index] = self.value(activation, state, value)
-                    tokens.append(instruction.result.index)
-                    break
-        state.registers = new
-        if state.symbolic or state.fresh or state.cohorts is not NOTHING:
-            for index in tokens:
-                state.forget_token(activation.token(index))
-            if self.counting is not None:
-                self.counting.after_edge(activation, target, state)
-        edges.append((target, state))
 
 
 def _merged(states: list[State], most: int) -> list[State]:

@@ -49,28 +49,36 @@ class Query:
         self, first: Template, a: Recorded, second: Template, b: Recorded
     ) -> Iterable[Term]:
         terms = self.terms
-        one = Side(first, a, self._renaming(first, "@1"))
-        two = Side(second, b, self._renaming(second, "@2"))
-        for side in (one, two):
-            yield side.term(side.access.guard)
-            yield side.term(side.access.facts)
-        yield terms.not_(terms.eq(one.term(first.identity), two.term(second.identity)))
+        one, two = self._sides(first, a, second, b)
+        yield from self._both_happen(one, two)
         yield from self._instances(one, two)
         yield self._overlap(one, two)
         yield terms.not_(self._common_lock(one, two))
         yield from self._order(one, two)
+
+    def _sides(
+        self, first: Template, a: Recorded, second: Template, b: Recorded
+    ) -> tuple[Side, Side]:
+        return (
+            Side(first, a, self._renaming(first, "@1")),
+            Side(second, b, self._renaming(second, "@2")),
+        )
+
+    def _both_happen(self, one: Side, two: Side) -> Iterable[Term]:
+        """Both are executed, by two threads."""
+        for side in (one, two):
+            yield side.term(side.access.guard)
+            yield side.term(side.access.facts)
+        same = self.terms.eq(one.term(one.template.identity), two.term(two.template.identity))
+        yield self.terms.not_(same)
 
     def equal_tickets(
         self, first: Template, a: Recorded, second: Template, b: Recorded
     ) -> Iterable[Term]:
         """When two threads find, at any times, that it is their turn by equal tickets."""
         terms = self.terms
-        one = Side(first, a, self._renaming(first, "@1"))
-        two = Side(second, b, self._renaming(second, "@2"))
-        for side in (one, two):
-            yield side.term(side.access.guard)
-            yield side.term(side.access.facts)
-        yield terms.not_(terms.eq(one.term(first.identity), two.term(second.identity)))
+        one, two = self._sides(first, a, second, b)
+        yield from self._both_happen(one, two)
         if first is second:
             yield from self._siblings(one, two)
         yield terms.eq(one.term(a.address.bits), two.term(b.address.bits))

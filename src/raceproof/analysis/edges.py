@@ -1,0 +1,178 @@
+"""Leaving a block: which edges can be taken, and in what state each arrives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raceproof.analysis.cohorts import NOTHING
+from raceproof.analysis.refine import is_guided, refine_condition
+from raceproof.domains import value_refinement
+from raceproof.domains import values as domain
+from raceproof.ir import (
+    AfterInvoke,
+    Branch,
+    IndirectJump,
+    IntType,
+    Jump,
+    Phi,
+    Register,
+    Resume,
+    Return,
+    Switch,
+    Terminator,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from raceproof.analysis.interpreter import Activation, Interpreter
+    from raceproof.analysis.state import State
+
+
+class Edges:
+    """Those of one thread's functions; found edges are added to the list of the caller."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self.run = run
+
+    def terminate(
+        self,
+        activation: Activation,
+        source: int,
+        terminator: Terminator,
+        state: State,
+        edges: list[tuple[int, State]],
+    ) -> None:
+        match terminator:
+            case Jump(target=target):
+                self.take(activation, source, target, state, edges)
+            case Branch():
+                if self.run.counting is not None and source in activation.flow.counted:
+                    self.run.counting.tested(activation, source, state)
+                self._branch(
+                    activation,
+                    source,
+                    terminator.condition,
+                    terminator.if_true,
+                    terminator.if_false,
+                    state,
+                    edges,
+                )
+            case Return(value=value):
+                result = None if value is None else self.run.value(activation, state, value)
+                activation.exits.append((state, result))
+            case Switch():
+                self._switch(activation, source, terminator, state, edges)
+            case IndirectJump(possible=possible):
+                for target in dict.fromkeys(possible):
+                    self.take(activation, source, target, state.copy(), edges)
+            case AfterInvoke(normal=normal):
+                self.take(activation, source, normal, state, edges)
+            case Resume():
+                activation.thrown.append(state)
+
+    def _branch(
+        self,
+        activation: Activation,
+        source: int,
+        condition: Value,
+        if_true: int,
+        if_false: int,
+        state: State,
+        edges: list[tuple[int, State]],
+        relay: int | None = None,
+    ) -> None:
+        value = self.run.value(activation, state, condition)
+        assert isinstance(value, domain.AbstractValue)
+        if value.is_bottom:
+            return
+        known = value_refinement.truth(value, 1)
+        activation.deciding = activation.function.blocks[source].terminator
+        if state.running and not state.guided:
+            state.guided = is_guided(self.run, activation, state, condition, known is None)
+        if known is None and state.sure and self.run.analysis.rounds.joins(activation.flow, source):
+            state.sure = 0
+        if known is not False:
+            taken = state.copy() if known is None else state
+            if refine_condition(self.run, activation, taken, condition, True):
+                self.take(activation, source, if_true, taken, edges, relay)
+        if known is not True and refine_condition(self.run, activation, state, condition, False):
+            self.take(activation, source, if_false, state, edges, relay)
+
+    def _switch(
+        self,
+        activation: Activation,
+        source: int,
+        terminator: Switch,
+        state: State,
+        edges: list[tuple[int, State]],
+    ) -> None:
+        value = self.run.value(activation, state, terminator.value)
+        assert isinstance(value, domain.AbstractValue)
+        assert isinstance(terminator.value.type, IntType)
+        if state.running and not state.guided:
+            is_open = value.constant is None
+            state.guided = is_guided(self.run, activation, state, terminator.value, is_open)
+        width = terminator.value.type.bits
+        left = value
+        for number, target in terminator.cases:
+            constant = domain.constant(number, width)
+            if value_refinement.compare("eq", value, constant, width) is False:
+                continue
+            taken = state.copy()
+            if isinstance(terminator.value, Register):
+                refined, _ = value_refinement.refine("eq", value, constant, width)
+                taken.registers[terminator.value.index] = refined
+            self.take(activation, source, target, taken, edges)
+            left, _ = value_refinement.refine("ne", left, constant, width)
+        if not left.is_bottom:
+            if isinstance(terminator.value, Register):
+                state.registers[terminator.value.index] = left
+            self.take(activation, source, terminator.default, state, edges)
+
+    def take(
+        self,
+        activation: Activation,
+        source: int,
+        target: int,
+        state: State,
+        edges: list[tuple[int, State]],
+        relay: int | None = None,
+    ) -> None:
+        """Takes an edge: phis get their values, dead registers are dropped. It may lead through a
+        block that only relays: that is the one that phis know."""
+        flow = activation.flow
+        block = activation.function.blocks[target]
+        before = source if relay is None else relay
+        if self.run.counting is not None:
+            self.run.counting.edge(activation, before, target, state)
+        if target in flow.relays:
+            phi, branch = block.instructions
+            assert isinstance(phi, Phi)
+            assert isinstance(branch, Branch)
+            value = next((v for origin, v in phi.incoming if origin == before), None)
+            assert phi.result is not None
+            if value is not None and phi.result.index not in flow.live[branch.if_true]:
+                if phi.result.index not in flow.live[branch.if_false]:
+                    state.registers[phi.result.index] = self.run.value(activation, state, value)
+                    targets = branch.if_true, branch.if_false
+                    self._branch(activation, source, value, *targets, state, edges, target)
+                    return
+        registers = state.registers
+        new = {index: registers[index] for index in flow.live[target] if index in registers}
+        tokens = []
+        for instruction in block.instructions:
+            if type(instruction) is not Phi:
+                break
+            for origin, value in instruction.incoming:
+                if origin == before:
+                    assert instruction.result is not None
+                    new[instruction.result.index] = self.run.value(activation, state, value)
+                    tokens.append(instruction.result.index)
+                    break
+        state.registers = new
+        if state.symbolic or state.fresh or state.cohorts is not NOTHING:
+            for index in tokens:
+                state.forget_token(activation.token(index))
+            if self.run.counting is not None:
+                self.run.counting.after_edge(activation, target, state)
+        edges.append((target, state))
