@@ -47,6 +47,8 @@ _NEGATED = {
     "sgt": "sle",
 }
 _DEEPEST = 8
+_SAME_NUMBER = ("ptrtoint", "inttoptr")
+"""Casts whose result, if it equals the operand here, is the operand: `(unsigned long)p == 0`."""
 
 
 def refine_condition(
@@ -300,6 +302,10 @@ def _learn(
         return
     state.registers[value.index] = new
     definition = activation.flow.definitions.get(value.index)
+    if isinstance(definition, Cast) and definition.operation in _SAME_NUMBER:
+        inner = interpreter.value(activation, state, definition.value)
+        if isinstance(inner, AbstractValue) and inner == old:
+            _learn(interpreter, activation, state, definition.value, inner, new)
     if (
         isinstance(definition, Load)
         and not definition.volatile
