@@ -11,6 +11,7 @@ from raceproof.analysis.endings import EndingEvents
 from raceproof.analysis.library_events import LibraryEvents
 from raceproof.analysis.lock_events import LockEvents
 from raceproof.analysis.memory_ranges import MemoryAccess
+from raceproof.analysis.names import RETURNED, Token
 from raceproof.analysis.state import Content, State, Symbol
 from raceproof.analysis.symbols import symbol_of
 from raceproof.analysis.thread_events import ThreadEvents
@@ -173,9 +174,12 @@ class Calls:
         for left, result in exits:
             left = left.copy()
             left.registers = dict(registers)
+            returned = Token(context.number, RETURNED)
+            fresh = [base for token, base in left.fresh if token == returned]
             _drop_tokens(left, context.number)
             if call.result is not None:
                 run.assign(act, call, left, _fitting(run, call.result.type, result))
+                left.fresh |= {(act.token(call.result.index), base) for base in fresh}
             after.append(left)
         return after
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.cohorts import NOTHING
+from raceproof.analysis.names import RETURNED
 from raceproof.analysis.refine import is_guided, refine_condition
+from raceproof.analysis.symbols import symbol_of
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
 from raceproof.ir import (
@@ -59,6 +61,8 @@ class Edges:
                 )
             case Return(value=value):
                 result = None if value is None else self.run.value(activation, state, value)
+                if state.fresh:
+                    self._return_fresh(activation, value, state)
                 activation.exits.append((state, result))
             case Switch():
                 self._switch(activation, source, terminator, state, edges)
@@ -69,6 +73,14 @@ class Edges:
                 self.take(activation, source, normal, state, edges)
             case Resume():
                 activation.thrown.append(state)
+
+    def _return_fresh(self, activation: Activation, value: Value | None, state: State) -> None:
+        """An object that only this thread knows may become the caller's: `p = my_malloc(8)`."""
+        returned = activation.token(RETURNED)
+        state.fresh = frozenset(f for f in state.fresh if f[0] != returned)
+        symbol = None if value is None else symbol_of(self.run, activation, value)
+        if symbol is not None and not symbol.constant and not symbol.terms:
+            state.fresh |= {(returned, base) for token, base in state.fresh if token == symbol.root}
 
     def _branch(
         self,

@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from raceproof.domains.integers import Integers
 
 
+RETURNED = 1 << 40
+"""Stands for a register: what the function of the context returns."""
+
+
 class Token(NamedTuple):
     """The value of a register in one activation, whatever it is."""
 
