@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.bounds import is_null, left_object
 from raceproof.analysis.records import RawAccess, RelativeLock
 from raceproof.analysis.state import Content, Held, LockKey, State
 from raceproof.analysis.symbols import relative_locks, symbol_of
@@ -62,8 +63,13 @@ class CellAccess:
                 f"a {kind} through a pointer that may point anywhere", instruction.number
             )
         if not address.pointers:
-            if address.integers is not None and not _is_invalid(address):
+            if address.integers is not None and not is_null(address):
                 run.analysis.note_external(self.objects[self.objects.external])
+            elif address.is_uninitialised:
+                run.analysis.records.assume(
+                    f"the pointer used at {_place(act, instruction)}, which nobody has set, leads "
+                    "to no shared memory"
+                )
             return
         symbol = symbol_of(run, act, pointer, state) if state.symbolic or state.fresh else None
         if symbol is not None and any(token == symbol.root for token, _ in state.fresh):
@@ -151,6 +157,26 @@ class CellAccess:
         value = self.run.value(act, state, pointer)
         return value if isinstance(value, AbstractValue) else domain.UNKNOWN
 
+    def _ends_here(
+        self,
+        act: Activation,
+        instruction: Instruction,
+        address: AbstractValue,
+        size: int,
+        is_write: bool,
+    ) -> bool:
+        """Is the access undefined, so that no execution goes on after it?"""
+        if is_null(address):
+            return True
+        left = left_object(self.objects, address, size)
+        if left is None:
+            return False
+        self.run.analysis.records.assume(
+            f"no execution goes on after the {'write' if is_write else 'read'} at "
+            f"{_place(act, instruction)}: it is outside of `{left.name}` ({left.size} bytes)"
+        )
+        return True
+
     # --- loads ------------------------------------------------------------
 
     def load(
@@ -164,9 +190,9 @@ class CellAccess:
     ) -> Content | None:
         """The value read; None if the address is never valid."""
         address = self.address(act, state, pointer)
-        if _is_invalid(address):
-            return None
         size = self.layout.store_size(type_)
+        if self._ends_here(act, instruction, address, size, False):
+            return None
         self.record(act, instruction, state, pointer, address, size, False, is_atomic)
         return self._read_type(state, address, type_, 0)
 
@@ -272,9 +298,9 @@ class CellAccess:
     ) -> bool:
         """False if the address is never valid."""
         address = self.address(act, state, pointer)
-        if _is_invalid(address):
-            return False
         size = self.layout.store_size(type_)
+        if self._ends_here(act, instruction, address, size, True):
+            return False
         self.record(act, instruction, state, pointer, address, size, True, is_atomic)
         for offset, length, part in self._parts(type_, value, 0):
             self.write(state, address, offset, length, part)
@@ -355,10 +381,5 @@ def ints_add(offsets: Integers, distance: int) -> Integers:
     return add(offsets, ints.constant(distance, offsets.width))
 
 
-def _is_invalid(address: AbstractValue) -> bool:
-    """Only null, or nothing at all: using it ends the execution."""
-    if address.pointers or address.is_unknown or address.is_uninitialised:
-        return False
-    if address.integers is None:
-        return True
-    return address.integers.unsigned_range()[1] < domain.LOWEST_ADDRESS
+def _place(act: Activation, instruction: Instruction) -> str:
+    return str(instruction.position or act.function.display)

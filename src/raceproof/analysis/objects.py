@@ -53,7 +53,7 @@ class Objects:
             ("global", variable.name),
             kind,
             variable.display,
-            variable.size or None,
+            None if variable.initializer is None else variable.size or None,
             alignment=self.program.layout.alignment(variable.type),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 Kind = TypeVar("Kind")
@@ -37,7 +37,7 @@ class Bases(Generic[Kind]):
         self.weak: set[int] = set()
         """The bases that may stand for more than one object."""
         self.weakened = 0
-        """How many of them did not from the start."""
+        """How often what was known of a base turned out wrong: its size, or that it is single."""
         self.alignments: list[int] = []
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class Bases(Generic[Kind]):
     ) -> int:
         """The number of the base with this descriptor, made now if it is new.
 
-        A base once asked for as weak stays weak.
+        A base once asked for as weak stays weak, and one asked for with two sizes has none.
         """
         number = self._numbers.get(descriptor)
         if number is None:
@@ -71,8 +71,13 @@ class Bases(Generic[Kind]):
             self.alignments.append(alignment)
             if is_weak:
                 self.weak.add(number)
-        elif is_weak and number not in self.weak:
+            return number
+        if is_weak and number not in self.weak:
             self.weak.add(number)
+            self.weakened += 1
+        known = self.all[number]
+        if known.size != size and known.size is not None:
+            self.all[number] = replace(known, size=None)
             self.weakened += 1
         return number
 
