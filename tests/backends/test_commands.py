@@ -43,6 +43,24 @@ int main(void)
 }
 """
 
+ROWS = """\
+#include <pthread.h>
+int rows[8];
+static void *set(void *index)
+{
+    rows[*(int *)index] = 1;
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, set, &argc);
+    rows[3] = 2;
+    return 0;
+}
+"""
+DEPTH = ("--context-depth", "0")
+
 THREADS = """\
 0  main
      runs beside 1, 2
@@ -152,6 +170,27 @@ def test_explain_tells_that_nothing_protects_a_pair(folder: Path) -> None:
     racing = [pair["accesses"] for pair in location["pairs"] if pair["reason"] is None]
     kinds = [[location["accesses"][i]["kind"] for i in pair] for pair in racing]
     assert sorted(map(sorted, kinds)) == [["read", "write"], ["read", "write"], ["write", "write"]]
+    assert [pair["lacking"] for pair in location["pairs"]] == [[], [], [], None]
+
+
+def test_explain_tells_what_a_likely_race_would_need(tmp_path: Path) -> None:
+    (tmp_path / "rows.c").write_text(ROWS, encoding="utf-8")
+    done = raceproof(tmp_path, "explain", "rows.c", "--location", "rows")
+    assert done.stdout.splitlines()[-4:] == [
+        "pairs of different threads",
+        "  1 and 2  nothing protects them: they may race",
+        "           missing for a likely race: they share a byte for sure; they stay inside of the "
+        "object",
+        "",
+    ]
+
+
+def test_threads_and_explain_take_a_depth(folder: Path) -> None:
+    shallow = raceproof(folder, "explain", "bank.c", "--location", "bank.total", *DEPTH)
+    assert "calls   clerk (bank.c:21) > deposit" not in shallow.stdout
+    assert "lock `bank.lock`" in shallow.stdout
+    assert raceproof(folder, "threads", "bank.c", *DEPTH).stdout == THREADS
+    assert raceproof(folder, "threads", "bank.c", "--context-depth", "-1").returncode == 2
 
 
 def test_an_unknown_location_is_the_users_mistake(folder: Path) -> None:

@@ -66,7 +66,8 @@ def obstacles(program: Program, *names: str) -> set[str | None]:
         if analysis.objects[access.base].name in names
     ]
     by_thread = {(a.instruction, a.thread, a.is_write): a for a in accesses}.values()
-    return {lacking(a, b, facts) for a, b in combinations_with_replacement(by_thread, 2)}
+    pairs = combinations_with_replacement(by_thread, 2)
+    return {next(lacking(a, b, facts), None) for a, b in pairs}
 
 
 def outcome(program: Program) -> Outcome:

@@ -55,13 +55,25 @@ def add_backend_argument(group: _ArgumentGroup) -> None:
     )
 
 
+def add_context_argument(group: _ArgumentGroup) -> None:
+    group.add_argument(
+        "--context-depth",
+        dest="context_depth",
+        type=whole_number,
+        metavar="N",
+        help="tell calls of a function apart by their last N callers; fewer is faster and less "
+        "precise (default: by all of them, with the cheaper backends by "
+        f"{DEFAULTS.latest_calls})",
+    )
+
+
 def add_time_argument(group: _ArgumentGroup) -> None:
     group.add_argument(
         "--timeout",
         dest="timeout",
         type=positive_number,
         metavar="SECONDS",
-        help="give up after this time; half of it is for the value backend (default: 300)",
+        help="give up after this time; cheaper backends answer before (default: 300)",
     )
 
 
@@ -76,15 +88,7 @@ def _add_modular_arguments(parser: ArgumentParser) -> None:
         help="what a thread sees of the others' writes: nothing (under), everything that may "
         f"happen (over), or one after the other (combined) (default: {DEFAULTS.strategy})",
     )
-    group.add_argument(
-        "--context-depth",
-        dest="context_depth",
-        type=whole_number,
-        metavar="N",
-        help="tell calls of a function apart by their last N callers; fewer is faster and less "
-        "precise (default: by all of them, with the cheaper backends by "
-        f"{DEFAULTS.latest_calls})",
-    )
+    add_context_argument(group)
     group.add_argument(
         "--unroll",
         dest="unroll",

@@ -3,14 +3,19 @@
 from argparse import ArgumentParser, Namespace
 
 from raceproof.cli.arguments import add_program_arguments, read_options
-from raceproof.cli.engine_arguments import add_backend_argument, add_time_argument
+from raceproof.cli.engine_arguments import (
+    add_backend_argument,
+    add_context_argument,
+    add_time_argument,
+)
 from raceproof.cli.output import output_stream
 from raceproof.errors import UserError
 
 EPILOG = """\
 Without --location: the locations that more than one thread accesses, with their protection. With
 it: every access to that location (place, thread, locks, calls), and for each pair of them the
-reason why they cannot race, or that there is none. NAME is as the list has it, or one member of it.
+reason why they cannot race, or that there is none, and then what is missing to call it a likely
+race. NAME is as the list has it, or one member of it.
 
 examples:
   raceproof explain bank.c
@@ -41,6 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="how to write it (default: text)",
     )
     add_backend_argument(group)
+    add_context_argument(group)
     add_time_argument(group)
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any, TextIO
 
-from raceproof.engines.modular.explanation import Explained
+from raceproof.engines.modular.explanation import Explained, Pair
 from raceproof.report import words
 from raceproof.verdict import Access
 
@@ -52,9 +52,17 @@ def write_full(one: Explained, out: TextIO) -> None:
         if pair.first == pair.second:
             both = f"{pair.first + 1} twice"
         out.write(f"  {both:<{2 * width + 5}}  {pair.words}\n")
+        if not pair.reason:
+            out.write(f"  {'':<{2 * width + 5}}  {_what_lacks(pair)}\n")
     if len(one.pairs) > _MOST_PAIRS:
         out.write(f"  ... and {len(one.pairs) - _MOST_PAIRS} more\n")
     out.write("\n")
+
+
+def _what_lacks(pair: Pair) -> str:
+    if not pair.lacking:
+        return "nothing is missing for a likely race"
+    return f"missing for a likely race: {'; '.join(pair.lacking)}"
 
 
 def _access(access: Access, thread: int) -> list[str]:
@@ -88,6 +96,7 @@ def _json(one: Explained) -> dict[str, Any]:
                 "accesses": [pair.first, pair.second],
                 "reason": pair.reason or None,
                 "text": pair.words,
+                "lacking": None if pair.reason else list(pair.lacking),
             }
             for pair in one.pairs
         ],

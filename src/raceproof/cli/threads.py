@@ -3,7 +3,11 @@
 from argparse import ArgumentParser, Namespace
 
 from raceproof.cli.arguments import add_program_arguments, read_options
-from raceproof.cli.engine_arguments import add_backend_argument, add_time_argument
+from raceproof.cli.engine_arguments import (
+    add_backend_argument,
+    add_context_argument,
+    add_time_argument,
+)
 from raceproof.cli.output import output_stream
 
 EPILOG = """\
@@ -32,6 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="how to write the graph; dot is for Graphviz (default: text)",
     )
     add_backend_argument(group)
+    add_context_argument(group)
     add_time_argument(group)
 
 

@@ -30,7 +30,7 @@ _SHORT = 2.0
 """Seconds for a second opinion."""
 _FINE_SHARE = 0.5
 """Of that time, before it goes on in a coarse way."""
-_COARSE = "backend `value` ran out of time and told calls and loop rounds apart no more"
+COARSE = "backend `value` ran out of time and told calls and loop rounds apart no more"
 _OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
 
 
@@ -64,7 +64,7 @@ def _answer_by_values(
     program: Program, models: Models, question: Question, is_coarse: bool
 ) -> Answer:
     options = question.options
-    deadline = _deadline(program, question, is_coarse)
+    deadline = value_deadline(program, question, is_coarse)
 
     def analysed(sees_others: bool) -> Analysis:
         analysis = Analysis(
@@ -83,7 +83,7 @@ def _answer_by_values(
         return _second_opinion(program, models, options, deadline)
 
     answer = _answer(analysed, second_opinion, options, deadline)
-    return replace(answer, notices=(*answer.notices, _COARSE)) if is_coarse else answer
+    return replace(answer, notices=(*answer.notices, COARSE)) if is_coarse else answer
 
 
 def _answer(
@@ -129,7 +129,7 @@ def _second_opinion(
         return None
 
 
-def _deadline(program: Program, question: Question, is_coarse: bool) -> float | None:
+def value_deadline(program: Program, question: Question, is_coarse: bool) -> float | None:
     """When the value backend must be done, so that a cheaper one has time left; soon enough for a
     user who named no limit."""
     if question.deadline is None:

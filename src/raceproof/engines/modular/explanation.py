@@ -10,6 +10,7 @@ from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.detect import BaseReport
 from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.look import Look
+from raceproof.engines.modular.must import lacking
 from raceproof.engines.modular.protections import protections_of
 from raceproof.engines.modular.reasons import reason_against
 from raceproof.engines.modular.reasons.locks import common_lock
@@ -36,6 +37,8 @@ class Pair:
     second: int
     reason: str
     words: str
+    lacking: tuple[str, ...] = ()
+    """What would have to be shown for a pair without a reason to be called a likely race."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,9 @@ def _explained(
             if first.thread == second.thread and facts.threads[first.thread].is_unique:
                 continue
             reason = reason_against(first, second, facts) or ""
-            pairs.append(Pair(i, j, reason, _words(reason, first, second, describer, facts)))
+            missing = () if reason else tuple(lacking(first, second, facts))
+            words = _words(reason, first, second, describer, facts)
+            pairs.append(Pair(i, j, reason, words, missing))
     pairs.sort(key=lambda pair: (bool(pair.reason), pair.first, pair.second))
     racing = any(not pair.reason for pair in pairs)
     protection = safe.get(location.base, "") or _joined(pairs)

@@ -1,4 +1,7 @@
-"""A look at a program without a verdict: its threads, locks and accesses, for people who ask."""
+"""A look at a program without a verdict: its threads, locks and accesses, for people who ask.
+
+It goes down the same ladder as the engine: values, values in a coarse way, `alias`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.cheap import walked
 from raceproof.engines.modular.detect import BaseReport, detect
+from raceproof.engines.modular.engine import COARSE, value_deadline
+from raceproof.engines.question import Question
 from raceproof.errors import UserError
 from raceproof.ir import Program
 from raceproof.options import BackendChoice, Options
@@ -27,32 +32,46 @@ class Look:
 
 
 def look(program: Program, options: Options) -> Look:
-    """By the user's backend; by `alias` if `value` is out of time or memory."""
+    """By the user's backend; by a cheaper one if it is out of time or memory."""
     models = Models.load(options.models)
     seconds = options.timeout or _DEFAULT_TIMEOUT
-    end = time.monotonic() + seconds
-    notices: tuple[str, ...] = ()
+    question = Question(options, deadline=time.monotonic() + seconds)
     choice = options.backend
+    notices: tuple[str, ...] = ()
+    if choice is BackendChoice.VALUE:
+        seen = _by_values(program, models, question)
+        if seen is not None:
+            return seen
+        choice = BackendChoice.ALIAS
+        notices = ("backend `value` ran out of time or memory, `alias` answers",)
     try:
-        if choice is BackendChoice.VALUE:
-            try:
-                half = end - seconds / 2
-                analysis = Analysis(
-                    program,
-                    models,
-                    unroll=options.unroll,
-                    context_depth=options.context_depth,
-                    deadline=half,
-                )
-                analysis.run()
-                return Look(analysis, detect(analysis, half))
-            except (OutOfBudget, MemoryError):
-                choice = BackendChoice.ALIAS
-                notices = ("backend `value` ran out of time or memory, `alias` answers",)
-        walk = walked(program, models, choice, options.latest_calls, end)
-        return Look(walk, detect(walk, end), notices)
+        walk = walked(program, models, choice, options.latest_calls, question.deadline)
+        return Look(walk, detect(walk, question.deadline), notices)
     except (OutOfBudget, MemoryError):
         raise UserError(
             f"not done within {seconds:.0f} s: give more time (--timeout) or a cheaper backend "
             "(--backend alias, or syntactic)"
         ) from None
+
+
+def _by_values(program: Program, models: Models, question: Question) -> Look | None:
+    """None if there was not enough time or memory, in a coarse way either."""
+    options = question.options
+    for is_coarse in (False, True):
+        deadline = value_deadline(program, question, is_coarse)
+        analysis = Analysis(
+            program,
+            models,
+            unroll=options.unroll,
+            context_depth=0 if is_coarse else options.context_depth,
+            is_coarse=is_coarse,
+            deadline=deadline,
+        )
+        try:
+            analysis.run()
+            return Look(analysis, detect(analysis, deadline), (COARSE,) if is_coarse else ())
+        except OutOfBudget:
+            continue
+        except MemoryError:
+            break
+    return None

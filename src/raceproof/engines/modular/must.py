@@ -25,7 +25,7 @@ What the paper's benchmark does not punish, but other programs do, needs three m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import may_share_lock
@@ -112,13 +112,10 @@ CONDITIONS: tuple[tuple[str, Condition], ...] = (
 )
 
 
-def lacking(a: RawAccess, b: RawAccess, facts: Facts) -> str | None:
-    """The first condition that does not hold; None if the race is sure."""
-    for name, holds in CONDITIONS:
-        if not holds(a, b, facts):
-            return name
-    return None
+def lacking(a: RawAccess, b: RawAccess, facts: Facts) -> Iterator[str]:
+    """The conditions that do not hold; none if the race is sure."""
+    return (name for name, holds in CONDITIONS if not holds(a, b, facts))
 
 
 def is_sure(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    return lacking(a, b, facts) is None
+    return next(lacking(a, b, facts), None) is None
