@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from raceproof.concurrency import Models
 from raceproof.engines.bounded import BoundedEngine
-from raceproof.engines.bounded.pairs import Failure, Proof, ledger, prove_pairs
+from raceproof.engines.bounded.pairs import Failure, Proof, ledger
 from raceproof.engines.bounded.pairs.memory import Memory
 from raceproof.engines.question import Question
 from raceproof.options import Options
 from raceproof.verdict import Outcome
+from tests.bounded.pair_programs import HEAD as _HEAD
+from tests.bounded.pair_programs import outcome_of
 from tests.lowering import lower
 
-_HEAD = """
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-extern int __VERIFIER_nondet_int(void);
-extern unsigned __VERIFIER_nondet_uint(void);
-extern void __VERIFIER_atomic_begin(void);
-extern void __VERIFIER_atomic_end(void);
-static void require(int condition) { if (!condition) abort(); }
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, k = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t ms[64], again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
-static int data[64], other[64], *shared = data;
-"""
 _MANY = """
 int main(void) { pthread_t t; while (1) pthread_create(&t, 0, work, 0); }
 """
@@ -576,10 +560,6 @@ def test_an_access_that_is_not_recorded_ends_the_attempt(monkeypatch: pytest.Mon
     outcome = outcome_of(worker("data[0] = 1;"))
     assert isinstance(outcome, Failure)
     assert "only the analysis sees" in outcome.reason
-
-
-def outcome_of(text: str) -> Proof | Failure:
-    return prove_pairs(lower(text), Models.load(), Options(), time.monotonic() + 60)
 
 
 @pytest.mark.parametrize("name", PROVED)

@@ -135,6 +135,15 @@ def test_pointer_arithmetic_is_base_constant_and_scaled_indices() -> None:
     assert [scale for o in offsets for _, scale in o.terms] == [8]
 
 
+def test_from_a_member_to_its_struct_is_a_constant_step() -> None:
+    text = """
+    struct link { struct link *next; }; struct node { int a, b; struct link link; };
+    struct node *f(struct link *at) {
+        return (struct node *)((char *)at - (unsigned long)&((struct node *)0)->link); }"""
+    (step,) = (i for i in function(lower(text), "f").instructions if isinstance(i, Offset))
+    assert (step.constant, step.terms) == (-8, ())
+
+
 @pytest.mark.parametrize(
     ("type_", "bits"),
     [("char", 8), ("short", 16), ("int", 32), ("long long", 64), ("__int128", 128),

@@ -418,7 +418,7 @@ class Reader:
             self.expect(",")
             right = self.constant(self.type())
             self.expect(")")
-            return ConstantExpression(type_, token, (left, right))
+            return binary_constant(token, left, right, type_)
         if isinstance(type_, FloatType) and token[:3] == "f0x":
             return float_constant(token[1:], type_)
         raise LlvmSyntaxError(f"not a constant: {token!r}")
@@ -501,7 +501,24 @@ def cast_constant(operation: str, value: Constant, target: Type) -> Constant:
         return value
     if operation == "inttoptr" and isinstance(value, IntConstant) and value.value == 0:
         return NullPointer()
+    if operation == "ptrtoint" and isinstance(target, IntType):
+        match value:
+            case NullPointer():
+                return IntConstant(target, 0)
+            case ConstantExpression(
+                operation="offset", operands=(NullPointer(), IntConstant() as distance)
+            ):
+                return IntConstant(target, distance.value & (1 << target.bits) - 1)
     return ConstantExpression(target, operation, (value,))
+
+
+def binary_constant(operation: str, left: Constant, right: Constant, type_: Type) -> Constant:
+    """Sums and differences of numbers are numbers, so that `container_of` moves by one."""
+    if isinstance(left, IntConstant) and isinstance(right, IntConstant):
+        if operation in ("add", "sub") and isinstance(type_, IntType):
+            distance = right.value if operation == "add" else -right.value
+            return IntConstant(type_, (left.value + distance) & (1 << type_.bits) - 1)
+    return ConstantExpression(type_, operation, (left, right))
 
 
 def element_offset(

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency import Models
+from raceproof.engines.bounded.pairs.aliases import ASSUMPTION as INDEX_ASSUMPTION
+from raceproof.engines.bounded.pairs.aliases import Aliases
 from raceproof.engines.bounded.pairs.candidates import Candidates, Duties, OutOfTime
 from raceproof.engines.bounded.pairs.query import Query
 from raceproof.engines.bounded.pairs.shared import Unsupported, World
@@ -17,7 +19,7 @@ from raceproof.engines.bounded.pairs.threads import Template, TemplateKey, execu
 from raceproof.engines.bounded.pairs.values import conjuncts
 from raceproof.engines.bounded.solver import Result, Solver
 from raceproof.engines.bounded.terms import Term, Terms
-from raceproof.engines.modular.detect import detect
+from raceproof.engines.modular.detect import BaseReport, detect
 from raceproof.ir import Program
 from raceproof.options import MutexRules, Options
 
@@ -62,6 +64,28 @@ def prove_pairs(
         return Failure("out of time")
     if analysis.unseen or any(info.records.blind for info in analysis.threads.all):
         return Failure("something is not followed")
+    found = _open_pairs(analysis, reports)
+    if found is None:
+        return Failure("too many pairs")
+    if not found:
+        return Failure("no pair is open")
+    pairs, apart = _without_apart(analysis, found, deadline)
+    reason = ""
+    for assumes_no_overflow in (False, True):
+        try:
+            reason = _attempt(analysis, pairs, assumes_no_overflow, deadline)
+        except Unsupported as why:
+            return Failure(f"not modelled: {why}")
+        except OutOfTime:
+            return Failure("out of time")
+        if not reason:
+            assumptions = _assumptions(analysis, assumes_no_overflow)
+            return Proof(len(found), (*assumptions, INDEX_ASSUMPTION) if apart else assumptions)
+    return Failure(reason)
+
+
+def _open_pairs(analysis: Analysis, reports: list[BaseReport]) -> list[OpenPair] | None:
+    """What the analysis leaves open; None if that is too much."""
     keys = [(info.call, info.entry) for info in analysis.threads.all]
     pairs: dict[OpenPair, None] = {}
     for report in reports:
@@ -73,20 +97,18 @@ def prove_pairs(
                     )
                     pairs[(*one, *two)] = None
                 if len(pairs) > _MOST_PAIRS:
-                    return Failure("too many pairs")
-    if not pairs:
-        return Failure("no pair is open")
-    reason = ""
-    for assumes_no_overflow in (False, True):
-        try:
-            reason = _attempt(analysis, list(pairs), assumes_no_overflow, deadline)
-        except Unsupported as why:
-            return Failure(f"not modelled: {why}")
-        except OutOfTime:
-            return Failure("out of time")
-        if not reason:
-            return Proof(len(pairs), _assumptions(analysis, assumes_no_overflow))
-    return Failure(reason)
+                    return None
+    return list(pairs)
+
+
+def _without_apart(
+    analysis: Analysis, pairs: list[OpenPair], deadline: float
+) -> tuple[list[OpenPair], bool]:
+    """Those that are no race for another reason than that they never meet; whether that was the
+    reason for some."""
+    aliases = Aliases(analysis.program, analysis.events, deadline)
+    left = [pair for pair in pairs if not aliases.are_apart(pair[1], pair[3])]
+    return left, len(left) < len(pairs)
 
 
 def _assumptions(analysis: Analysis, assumes_no_overflow: bool) -> tuple[str, ...]:
