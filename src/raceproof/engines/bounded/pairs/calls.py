@@ -175,7 +175,8 @@ class Calls:
             argument = self.run.instructions.content(act, event.argument)
         self.run.locking.publish(state, self.terms.true)
         state.alone = self.terms.false
-        self.run.locking.counts.created(state, call.number)
+        for ghost in self.run.locking.ghosts:
+            ghost.created(state, call.number)
         self.ledger.creations.setdefault(call.number, []).append(
             Creation(
                 call.number,

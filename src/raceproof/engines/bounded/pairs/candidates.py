@@ -40,6 +40,9 @@ class Candidates:
             self.alive.setdefault(found)
         return found
 
+    def is_alive(self, candidate: Term) -> bool:
+        return candidate in self.alive
+
     def give_up(self, candidate: Term) -> None:
         self.alive.pop(candidate, None)
         self.dead[candidate] = None

@@ -80,6 +80,11 @@ class Counts:
         self.ledger.owe(self.world.is_counter(cell), state, terms.not_(terms.all(is_right)))
         state.memory[balance_of(cell)] = Value(balance)
 
+    def clobbered(self, state: State, cell: Cell, condition: Term) -> None:
+        """Nobody knows what the thread may have written to the cell."""
+        if cell in self.world.counters:
+            self.ledger.owe(self.world.is_counter(cell), state, condition)
+
     def look(self, state: State, lock: LockName, condition: Term) -> None:
         """If the condition holds, a section ends in which `main` has seen the cell."""
         if not self.ledger.is_main:

@@ -18,11 +18,14 @@ from raceproof.engines.bounded.pairs.state import State, merged
 from raceproof.engines.bounded.pairs.values import Value, chosen
 from raceproof.engines.bounded.terms import Term
 from raceproof.ir import (
+    Block,
     Branch,
     Call,
+    Compare,
     Function,
     Jump,
     Phi,
+    Register,
     Return,
     Switch,
     Terminator,
@@ -103,7 +106,9 @@ class Execution:
             if block.index in heads:
                 scalars = {i: v for i, v in starts.items() if isinstance(v, Value)}
                 name = f"{self.ledger.name} {act.path} {act.function.name}:{block.index}"
-                head = begun[block.index] = self.loops.enter(name, here, scalars)
+                head = begun[block.index] = self.loops.enter(
+                    name, here, scalars, self._bounds(act, block, scalars)
+                )
                 starts = {i: head.heads.get(i) for i in starts}
             act.registers.update(starts)
             for instruction in block.instructions:
@@ -128,6 +133,27 @@ class Execution:
                 else:
                     self.instructions.execute(act, instruction, here)
         return exits
+
+    def _bounds(
+        self, act: Activation, block: Block, phis: dict[int, Value]
+    ) -> tuple[tuple[int, Term], ...]:
+        """What variables of the loop are compared with at its head, if that is set before."""
+        found = []
+        for instruction in block.instructions:
+            if isinstance(instruction, Compare):
+                for one, two in (
+                    (instruction.left, instruction.right),
+                    (instruction.right, instruction.left),
+                ):
+                    if not isinstance(one, Register) or one.index not in phis:
+                        continue
+                    if isinstance(two, Register) and two.index not in act.registers:
+                        continue
+                    bound = self.instructions.content(act, two)
+                    variable = phis[one.index].bits
+                    if isinstance(bound, Value) and bound.bits.width == variable.width > 1:
+                        found.append((one.index, bound.bits))
+        return tuple(found)
 
     def _phis(
         self, act: Activation, phis: tuple[Phi, ...], edges: list[_Edge]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.pairs.candidates import Duties
+from raceproof.engines.bounded.pairs.musters import Attendance
 from raceproof.engines.bounded.pairs.shared import Unsupported, World
 from raceproof.engines.bounded.pairs.state import (
     AddressedLock,
@@ -45,6 +46,7 @@ class Recorded:
     passed: tuple[Passed, ...]
     counts: dict[Cell, tuple[Term, Term]]
     """Its balance for each counter, and whether it has found all others done."""
+    attendances: dict[Cell, Attendance]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ class Ledger:
         is_write: bool = False,
         found_free: dict[LockName, Term] | None = None,
         counts: dict[Cell, tuple[Term, Term]] | None = None,
+        attendances: dict[Cell, Attendance] | None = None,
     ) -> Recorded:
         """What is known now of an access that happens if the condition holds."""
         return Recorded(
@@ -143,6 +146,7 @@ class Ledger:
             found_free or {},
             state.passed,
             counts or {},
+            attendances or {},
         )
 
     # --- addresses ------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raceproof.engines.bounded.pairs.counts import Counts
 from raceproof.engines.bounded.pairs.ledger import Ledger
+from raceproof.engines.bounded.pairs.musters import Musters
 from raceproof.engines.bounded.pairs.state import (
     ATOMIC,
     AddressedLock,
@@ -27,6 +28,8 @@ class Locking:
         self.terms = ledger.terms
         self.turns = Turns(self)
         self.counts = Counts(self)
+        self.musters = Musters(self)
+        self.ghosts = (self.counts, self.musters)
 
     # --- knowing ------------------------------------------------------------
 
@@ -117,7 +120,8 @@ class Locking:
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         if section is not None:
             self.turns.look(state, lock, terms.and_(condition, held))
-            self.counts.look(state, lock, terms.and_(condition, held))
+            for ghost in self.ghosts:
+                ghost.look(state, lock, terms.and_(condition, held))
             section = state.sections[lock]
             self.close(state, lock, section, condition)
             seen = terms.all([state.guard, condition, held, shared])
@@ -205,7 +209,8 @@ class Locking:
             wrong = terms.and_(shared, terms.not_(may_write))
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         self.turns.end(state, cell)
-        self.counts.writes(state, cell, value.bits)
+        for ghost in self.ghosts:
+            ghost.writes(state, cell, value.bits)
         own = world.homemade.get(cell)
         if own is None:
             state.memory[cell] = value
@@ -244,8 +249,8 @@ class Locking:
         self.ledger.owe(world.stable(cell), state, wrong)
         for lock in world.locks_of(cell):
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
-        if cell in world.counters:
-            self.ledger.owe(world.is_counter(cell), state, condition)
+        for ghost in self.ghosts:
+            ghost.clobbered(state, cell, condition)
         if cell in world.homemade:
             self.ledger.owe(world.is_lock(cell), state, wrong)
             self.ledger.owe(world.is_turn(cell), state, wrong)

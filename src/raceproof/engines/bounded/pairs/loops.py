@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from raceproof.engines.bounded.pairs.ledger import Ledger
 from raceproof.engines.bounded.pairs.locking import Locking
+from raceproof.engines.bounded.pairs.musters import CREATED
 from raceproof.engines.bounded.pairs.state import AddressedLock, Cell, LockName, Section, State
 from raceproof.engines.bounded.pairs.values import Place, Value, same_object
 from raceproof.engines.bounded.terms import Term
@@ -34,6 +35,10 @@ class Head:
     """Phi -> its value on the way in."""
     heads: dict[int, Value] = field(default_factory=dict)
     """Phi -> its value at the head."""
+    bounds: tuple[tuple[int, Term], ...] = ()
+    """Phis, and what they are compared with at the head."""
+    counts: dict[Cell, Term] = field(default_factory=dict)
+    """Cells that count creations, and what they hold on the way in."""
 
 
 class Loops:
@@ -43,10 +48,17 @@ class Loops:
         self.terms = ledger.terms
         self.candidates = ledger.world.candidates
 
-    def enter(self, name: str, state: State, starts: dict[int, Value]) -> Head:
+    def enter(
+        self,
+        name: str,
+        state: State,
+        starts: dict[int, Value],
+        bounds: tuple[tuple[int, Term], ...],
+    ) -> Head:
         """Forgets in `state` what the loop may change; the nest is the loop's already."""
         terms = self.terms
-        head = Head(name, state.guard, starts=starts)
+        head = Head(name, state.guard, starts=starts, bounds=bounds)
+        head.counts = {c: v.bits for c, v in state.memory.items() if c.key[0] == CREATED}
         if state.alone is not terms.false:
             candidate = self.candidates.new(f"{name} alone")
             self.locking.publish(state, terms.not_(candidate))
@@ -86,9 +98,9 @@ class Loops:
             head.addressed[place] = (candidate, held)
         for phi, start in starts.items():
             head.heads[phi] = self._any_round(name, phi, start, state)
-        for candidate, claim in self._guesses(head, starts):
+        for candidate, claim in self._guesses(head, starts, head.counts):
             self.ledger.owe(candidate, state, terms.not_(claim))
-        for candidate, fact in self._guesses(head, head.heads):
+        for candidate, fact in self._guesses(head, head.heads, _counts(head, state)):
             self.ledger.learn(state.guard, terms.implies(candidate, fact))
         return head
 
@@ -113,8 +125,11 @@ class Loops:
             for predicate in ("slt", "sgt", "ult", "ugt")
         ]
 
-    def _guesses(self, head: Head, values: dict[int, Value]) -> list[tuple[Term, Term]]:
-        """Candidates, and what they say of the loop's variables when these have the values."""
+    def _guesses(
+        self, head: Head, values: dict[int, Value], counts: dict[Cell, Term]
+    ) -> list[tuple[Term, Term]]:
+        """Candidates, and what they say of the loop's variables and of counts of creations when
+        these have the values."""
         terms, found = self.terms, list[tuple[Term, Term]]()
 
         def guess(what: str, fact: Term) -> None:
@@ -144,6 +159,15 @@ class Loops:
                     left = terms.binary("sub", values[phi].bits, a)
                     right = terms.binary("sub", values[other].bits, b)
                     guess(f"{phi} like {other}", terms.eq(left, right))
+            for cell, first in head.counts.items():
+                if cell in counts and first.width == head.starts[phi].bits.width:
+                    more = terms.binary("sub", counts[cell], first)
+                    here, there = values[phi].bits, head.starts[phi].bits
+                    guess(f"{phi} up {cell}", terms.eq(more, terms.binary("sub", here, there)))
+                    guess(f"{phi} down {cell}", terms.eq(more, terms.binary("sub", there, here)))
+        for index, (phi, bound) in enumerate(head.bounds):
+            for name in ("sle", "sge", "ule", "uge"):
+                guess(f"{phi} {name} {index}", terms.compare(name, values[phi].bits, bound))
         return found
 
     # --- the way back ------------------------------------------------------------
@@ -177,8 +201,8 @@ class Loops:
             owe(candidate, state, terms.and_(before, terms.not_(held)))
         for phi, start in head.starts.items():
             self._goes_on(head, phi, start, state, values[phi])
-        facts = dict(self._guesses(head, values))
-        for candidate, _ in self._guesses(head, head.heads):
+        facts = dict(self._guesses(head, values, _counts(head, state)))
+        for candidate, _ in self._guesses(head, head.heads, head.counts):
             owe(candidate, state, terms.not_(facts.get(candidate, terms.false)))
 
     def _differs(self, now: Value | None, before: Value) -> Term:
@@ -205,3 +229,7 @@ class Loops:
             old, new = place.offset, now.places[0].offset
         for candidate, predicate in self.ledger.growing.get(old, ()):
             owe(candidate, state, terms.not_(terms.compare(predicate, old, new)))
+
+
+def _counts(head: Head, state: State) -> dict[Cell, Term]:
+    return {cell: state.memory[cell].bits for cell in head.counts if cell in state.memory}

@@ -42,6 +42,7 @@ class Memory:
                 is_write,
                 found_free,
                 self.locking.counts.known(state),
+                self.locking.musters.known(state),
             )
         )
 

@@ -73,14 +73,13 @@ def prove_pairs(
     reason = ""
     for assumes_no_overflow in (False, True):
         try:
-            reason = _attempt(analysis, pairs, assumes_no_overflow, deadline)
+            reason, counts = _attempt(analysis, pairs, assumes_no_overflow, deadline)
         except Unsupported as why:
             return Failure(f"not modelled: {why}")
         except OutOfTime:
             return Failure("out of time")
         if not reason:
-            assumptions = _assumptions(analysis, assumes_no_overflow)
-            return Proof(len(found), (*assumptions, INDEX_ASSUMPTION) if apart else assumptions)
+            return Proof(len(found), _assumptions(analysis, assumes_no_overflow, apart, counts))
     return Failure(reason)
 
 
@@ -111,19 +110,25 @@ def _without_apart(
     return left, len(left) < len(pairs)
 
 
-def _assumptions(analysis: Analysis, assumes_no_overflow: bool) -> tuple[str, ...]:
+def _assumptions(
+    analysis: Analysis, assumes_no_overflow: bool, apart: bool, counts: bool
+) -> tuple[str, ...]:
     found = {a for info in analysis.threads.all for a in info.records.assumptions}
     found.add("there are never 2^32 threads at once")
     if assumes_no_overflow:
         found.add("signed arithmetic does not overflow (undefined in C)")
+    if apart:
+        found.add(INDEX_ASSUMPTION)
+    if counts:
+        found.add("fewer than 2^32 threads are created")
     found.add("addresses are computed inside of their objects (undefined in C else)")
     return tuple(sorted(found))
 
 
 def _attempt(
     analysis: Analysis, pairs: list[OpenPair], assumes_no_overflow: bool, deadline: float
-) -> str:
-    """Empty if all pairs are excluded, else why not."""
+) -> tuple[str, bool]:
+    """Empty if all pairs are excluded, else why not; whether threads were counted."""
     terms = Terms()
     candidates = Candidates(terms)
     world = World(analysis.program, analysis, terms, candidates, assumes_no_overflow)
@@ -141,16 +146,21 @@ def _attempt(
         candidates.settle(duties, deadline)
     for first, instruction, second, other in pairs:
         one, two = templates[first], templates[second]
-        for a in one.ledger.accesses.get(instruction, ()):
-            for b in two.ledger.accesses.get(other, ()):
-                if not (a.is_write or b.is_write):
-                    continue
-                result = questions.ask(query.conditions(one, a, two, b))
-                if result is not Result.UNSAT:
-                    place = analysis.program.instruction(instruction).position
-                    there = analysis.program.instruction(other).position
-                    return f"{place} and {there} are not excluded ({result.value})"
-    return ""
+        ways = [
+            terms.all(query.conditions(one, a, two, b))
+            for a in one.ledger.accesses.get(instruction, ())
+            for b in two.ledger.accesses.get(other, ())
+            if a.is_write or b.is_write
+        ]
+        result = questions.ask([terms.any(ways)])
+        if result is not Result.UNSAT:
+            place = analysis.program.instruction(instruction).position
+            there = analysis.program.instruction(other).position
+            return f"{place} and {there} are not excluded ({result.value})", False
+    return "", any(
+        candidates.is_alive(world.is_counter(c)) or candidates.is_alive(world.is_muster(c))
+        for c in world.counters
+    )
 
 
 class _Questions:
@@ -183,7 +193,7 @@ def _is_turn(
 ) -> bool:
     """Whether nothing had to be given up: no two threads find their turn by equal tickets."""
     candidate = world.is_turn(cell)
-    if candidate not in world.candidates.alive:
+    if not world.candidates.is_alive(candidate):
         return True
     looks = [
         (template, taking)

@@ -125,13 +125,38 @@ class Query:
                     yield terms.implies(same, differs)
 
     def _beside_creator(self, creator: Side, child: Side) -> Iterable[Term]:
-        """The child was created before: in an earlier round, or earlier in this one."""
-        terms, site = self.terms, child.template.site
+        """The child was created by the other side."""
+        yield from self._counted(creator, child)
+        yield from self._mustered(creator, child)
+        yield from self._created_before(creator, child)
+
+    def _counted(self, creator: Side, child: Side) -> Iterable[Term]:
+        """Nobody is left to be done, if the creator has found that."""
+        terms = self.terms
         for cell, (balance, _) in child.access.counts.items():
             is_done = terms.eq(creator.term(creator.access.counts[cell][1]), terms.const(1, 8))
             known = [is_done, self.world.is_counter(cell)]
             none = terms.eq(child.term(balance), terms.const(0, balance.width))
             yield terms.implies(terms.all(known), none)
+
+    def _mustered(self, creator: Side, child: Side) -> Iterable[Term]:
+        """All have begun, or ended their work, if the creator has found that."""
+        terms = self.terms
+        for cell, counter in self.world.counters.items():
+            if child.template.key[0] not in counter.calls:
+                continue
+            mine, theirs = child.access.attendances[cell], creator.access.attendances[cell]
+            is_right = self.world.is_muster(cell)
+            has_begun = child.term(mine.has_begun)
+            begun = terms.and_(is_right, creator.term(theirs.all_begun))
+            yield terms.implies(begun, has_begun)
+            is_none = terms.eq(child.term(mine.part), terms.const(0, mine.part.width))
+            ended = terms.and_(is_right, creator.term(theirs.all_ended))
+            yield terms.implies(ended, terms.and_(has_begun, is_none))
+
+    def _created_before(self, creator: Side, child: Side) -> Iterable[Term]:
+        """In an earlier round, or earlier in this one."""
+        terms, site = self.terms, child.template.site
         for index, creation in enumerate(child.template.creations):
             assert site is not None
             if len(creation.nest) != 1:

@@ -88,6 +88,9 @@ class World:
     def is_counter(self, cell: Cell) -> Term:
         return self.candidates.new(f"counter {cell}")
 
+    def is_muster(self, cell: Cell) -> Term:
+        return self.candidates.new(f"muster {cell}")
+
     def locks_of(self, cell: Cell) -> list[LockName]:
         return [lock for lock, cells in self.guarded.items() if cell in cells]
 

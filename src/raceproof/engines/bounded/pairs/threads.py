@@ -76,6 +76,7 @@ def execute_all(world: World) -> dict[TemplateKey, Template]:
             if not is_mains:
                 for cell in world.counters:
                     world.candidates.give_up(world.is_counter(cell))
+                    world.candidates.give_up(world.is_muster(cell))
     for template in found.values():
         for other in found.values():
             if (
@@ -94,7 +95,8 @@ def _execute_main(world: World, key: TemplateKey) -> Template:
     memory = {cell: _initial(ledger, cell) for cell in world.cells}
     state = State(terms.true, memory, {}, {}, (), terms.true)
     run = Execution(ledger, identity)
-    run.locking.counts.start(state, -1)
+    for ghost in run.locking.ghosts:
+        ghost.start(state, -1)
     for name in world.program.constructors:
         if world.program.functions[name].is_defined:
             raise Unsupported("code before `main`")
@@ -145,6 +147,7 @@ def _execute_thread(world: World, key: TemplateKey, name: str, main: Template | 
     run = Execution(ledger, identity)
     arguments: list[Content] = [argument] if argument is not None else []
     state = State(terms.true, memory, {}, {}, (), terms.false)
-    run.locking.counts.start(state, key[0])
+    for ghost in run.locking.ghosts:
+        ghost.start(state, key[0])
     run.function(function, arguments, state, ())
     return template
