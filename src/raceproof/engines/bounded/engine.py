@@ -32,7 +32,7 @@ from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 _RECURSION = 12_000
 _STAGE_SHARE, _PROOF_SHARE = 0.4, 0.4
 """Of the time that is left, for one question about races and for one proof."""
-_PAIRS_SHARE, _PAIRS_SECONDS = 0.2, 20.0
+_PAIRS_SHARE, _PAIRS_SECONDS = 0.3, 20.0
 """Of the time that is left, for proofs without bounds; and no more seconds than that."""
 _ATTEMPTS = 3
 """Models tried before a schedule that does not replay is called an internal error."""
