@@ -7,7 +7,7 @@ of a visible step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import gcd
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from raceproof.engines.bounded.events import (
     ThreadBody,
     Write,
 )
+from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.sharing import UNKNOWN, Targets, constants
 from raceproof.engines.bounded.state import State
 from raceproof.engines.bounded.terms import Term
@@ -32,6 +33,7 @@ from raceproof.ir import Instruction, Position
 if TYPE_CHECKING:
     from raceproof.engines.bounded.unfold import Unfolder
 
+_SYNCHRONISATION = 4
 PLACE_LIMIT = 96
 """An index that may take more values than this is taken to take only the first of them."""
 
@@ -58,6 +60,8 @@ class Accesses:
         self.instruction: Instruction | None = None
         self.own_accesses: list[OwnAccess] = []
         """To memory that is not shared, in their order."""
+        self.load = 0
+        """How much the events so far weigh in a formula; a plain access weighs 1, others 4."""
         self.born: list[int] = []
         """The objects made on the way, in their order."""
 
@@ -120,6 +124,8 @@ class Accesses:
             event.guard = self.state.guard
             if event.operations or event.accesses or always:
                 self.body.events.append(event)
+                is_plain = not event.is_inner and any(not a.is_atomic for a in event.accesses)
+                self.load += 1 if is_plain else _SYNCHRONISATION
             elif event.assume is not self.terms.true:
                 self.require(event.assume)
 
@@ -273,7 +279,10 @@ class Accesses:
                 event.operations.append(Read(variable, address, size, shared))
                 if is_access:
                     self._add_access(event, address, size, shared, False, is_atomic)
+                self.use(address, places)
                 result = variable
+        else:
+            self.use(address, places)
         for place in own:
             value = self.read_own(place, size)
             self._note_input(value, self.at(address, place))
@@ -332,6 +341,9 @@ class Accesses:
                 )
                 if is_access:
                     self._add_access(event, address, size, shared, True, is_atomic)
+                self.use(address, places)
+        else:
+            self.use(address, places)
         for place in own:
             when = self.at(address, place) if len(places) > 1 else terms.true
             if condition is not None:
@@ -340,6 +352,39 @@ class Accesses:
             if when is not terms.true:
                 new = terms.ite(when, value, self.read_own(place, size))
             self.write_own(place, new)
+
+    # --- freed objects ------------------------------------------------------------
+
+    def use(self, address: Term, places: Iterable[Place]) -> None:
+        """A use of memory that this thread knows to be freed is where the execution ends, as on the
+        machine. (What another thread has freed since is not looked at: that is a race, or a path
+        too many.)"""
+        terms = self.terms
+        is_freed = terms.any(
+            terms.and_(self.at(address, place), self._is_freed(place[0]))
+            for place in places
+            if place[0].freed is not None
+        )
+        if is_freed is terms.false:
+            return
+        if self.event is not None:
+            self.event.assume = terms.and_(self.event.assume, terms.not_(is_freed))
+        else:
+            self.require(terms.not_(is_freed))
+        if is_freed is terms.true:
+            raise PathEnds
+
+    def _is_freed(self, target: MemoryObject) -> Term:
+        byte = self.state.read(self.space.freed(target), 0, 1)
+        return self.terms.not_(self.terms.eq(byte, self.terms.const(0, 8)))
+
+    def note_freed(self, address: Term, places: Iterable[Place]) -> None:
+        terms = self.terms
+        for target, offset in places:
+            flag = self.space.freed(target)
+            when = self.at(address, (target, offset))
+            before = self.state.read(flag, 0, 1)
+            self.state.write(flag, 0, terms.ite(when, terms.const(1, 8), before))
 
     def read_own(self, place: Place, size: int) -> Term:
         """From memory that is not shared."""
@@ -373,6 +418,9 @@ class Accesses:
                     self._add_access(
                         event, pointer, length, (place,), is_write, is_atomic, condition
                     )
+                    self.use(address, (place,))
+            else:
+                self.use(address, (place,))
 
     def extents(self, address: Term, size: int | None) -> list[tuple[Place, int, Term]]:
         """The places of an access of any size, how many bytes of each, and when."""

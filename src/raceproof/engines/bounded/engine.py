@@ -14,10 +14,10 @@ from raceproof.engines.bounded.movers import Pairs
 from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.order import OrderEncoding, TooManyEvents
 from raceproof.engines.bounded.pairs import Failure, prove_pairs
-from raceproof.engines.bounded.plan import Stage, stages
+from raceproof.engines.bounded.plan import Stage, can_go_on, longer, stages
 from raceproof.engines.bounded.progress import Progress
 from raceproof.engines.bounded.rounds import RoundsEncoding
-from raceproof.engines.bounded.schedule import NoReplay, confirmed_schedule
+from raceproof.engines.bounded.schedule import EndsUndefined, NoReplay, confirmed_schedule
 from raceproof.engines.bounded.solver import Result, Solver, Translation
 from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.unfold import Limits, OutOfTime, Unfolder
@@ -30,8 +30,9 @@ from raceproof.machine.replay import replay
 from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 
 _RECURSION = 12_000
-_STAGE_SHARE, _PROOF_SHARE = 0.4, 0.4
-"""Of the time that is left, for one question about races and for one proof."""
+_STAGE_SHARE, _PROOF_SHARE, _LONGER_SHARE = 0.4, 0.4, 0.25
+"""Of the time that is left, for one question about races, for one proof, and for trying again with
+long loops unrolled further."""
 _PAIRS_SHARE, _PAIRS_SECONDS = 0.3, 20.0
 """Of the time that is left, for proofs without bounds; and no more seconds than that."""
 _ATTEMPTS = 3
@@ -195,7 +196,17 @@ class _Run:
         if session.unfolder.limits.hides and not self.hides:
             self._stage(stage)
             return
+        if can_go_on(stage, session.unfolding):
+            self._stage_within(longer(stage), self._until(_LONGER_SHARE))
         self.statistics.done.append(str(stage))
+
+    def _stage_within(self, stage: Stage, deadline: float) -> None:
+        """A stage that leaves time for others."""
+        before, self.deadline = self.deadline, deadline
+        try:
+            self._stage(stage)
+        finally:
+            self.deadline = before
 
     def _session(self, limits: Limits) -> _Session:
         """Unfolds the program, unless that has been done within the same bounds."""
@@ -302,7 +313,7 @@ class _Run:
                 self._take(self._finding(machine, schedule), stage)
             except NoReplay as reason:
                 failures += 1
-                if unfolding.is_exact:
+                if unfolding.is_exact and not isinstance(reason, EndsUndefined):
                     where = f"{pair.first.position} and {pair.second.position}"
                     self.disputed.append(f"no replay of a race at {where}: {reason}")
             others = terms.and_(others, monitor.other_than(pair))

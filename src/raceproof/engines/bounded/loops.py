@@ -7,6 +7,7 @@ every copy after the copies that lead to it, and all copies of a loop before wha
 
 from __future__ import annotations
 
+from raceproof.engines.bounded.counting import Counter, counter_of
 from raceproof.ir import Phi, Register, Return
 from raceproof.ir.cfg import ControlFlow
 
@@ -31,6 +32,7 @@ class LoopOrder:
         self.is_reducible = is_reducible
         self._returning = _backwards(flow)
         self._read: dict[int, frozenset[int]] = {}
+        self._counters: dict[int, Counter | None] = {}
         self._chains: list[tuple[int, ...]] = [
             tuple(
                 head
@@ -92,6 +94,19 @@ class LoopOrder:
                 and not (isinstance(instruction, Phi) and operand == instruction.result)
             )
         return found
+
+    def counter(self, head: int) -> Counter | None:
+        """What the loop with this head counts, if it counts by one."""
+        if head not in self._counters:
+            body = self._bodies.get(head) if self.is_reducible else None
+            found = None if body is None else counter_of(self.flow.function, head, body)
+            self._counters[head] = found
+        return self._counters[head]
+
+    @staticmethod
+    def at_iteration(name: CopyName, iteration: int) -> CopyName:
+        """Another copy of the head of a loop."""
+        return (*name[:-2], iteration, name[-1])
 
     def loops_around(self, block: int) -> tuple[int, ...]:
         return self._chains[block]

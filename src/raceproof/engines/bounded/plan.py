@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from raceproof.engines.bounded.events import Unfolding
+from raceproof.engines.bounded.repeating import LONG_LOOP, UNWOUND
 from raceproof.engines.bounded.unfold import Limits, LoopLimit
 from raceproof.options import MutexRules, Options
 
@@ -57,3 +59,19 @@ def stages(options: Options, *, has_time: bool) -> Iterator[Stage]:
     yield Stage(base, (rounds + 3,))
     yield Stage(replace(base, unwind=unwind + 2), (rounds + 2, rounds + 3))
     yield Stage(replace(more, unwind=unwind + 18), (1, rounds), proves=True)
+
+
+def can_go_on(stage: Stage, unfolding: Unfolding) -> bool:
+    """Whether only long loops stand in the way of a proof, and they could be unrolled further."""
+    reasons = {cut.reason for thread in unfolding.threads for cut in thread.cuts}
+    return (
+        stage.proves
+        and stage.limits.events < _MANY_EVENTS
+        and LONG_LOOP in reasons
+        and UNWOUND not in reasons
+    )
+
+
+def longer(stage: Stage) -> Stage:
+    """The same with loops unrolled further; most of its races have been looked for."""
+    return replace(stage, limits=replace(stage.limits, events=_MANY_EVENTS), rounds=(1,))

@@ -28,6 +28,9 @@ from raceproof.engines.bounded.waiting import (
 from raceproof.ir import Function, Register
 from raceproof.ir import Value as Operand
 
+UNWOUND = "a loop unwound as often as allowed"
+LONG_LOOP = "a loop of very many iterations"
+"""Reasons for cuts."""
 _FEW = 8
 """Iterations that a loop bounded by constants may always have."""
 _MANY_SPOTS = 64
@@ -156,7 +159,7 @@ class Repeating(Accesses):
         iteration = name[len(LoopOrder.instance(name, head))]
         has_events = len(self.body.events) > run.events
         limit = limits.concrete_iterations if has_events else limits.silent_iterations
-        most_events = limits.events
+        most_load = 4 * limits.events
         if run.is_symbolic or not run.is_decided:
             run.symbolic += 1
             assert self.instruction is not None
@@ -167,16 +170,16 @@ class Repeating(Accesses):
                 if has_events and changes_nothing(self.terms, self.state.guard, events):
                     allowed += 1  # Looking once more costs little.
                 if run.symbolic >= allowed:
-                    self.cut("a loop unwound as often as allowed")
+                    self.cut(UNWOUND)
                     return False
-            most_events //= 2
+            most_load //= 2
         if iteration >= self.unfolder.patience:
             self.unfolder.was_impatient = True
             return False
-        if has_events and iteration >= _FEW and len(self.body.events) > most_events:
+        if has_events and iteration >= _FEW and self.load > most_load:
             limit = 0
         if iteration >= limit:
-            self.cut("a loop of very many iterations")
+            self.cut(LONG_LOOP)
             return False
         return True
 
@@ -269,6 +272,7 @@ class Repeating(Accesses):
         which nothing points to any more if all else is as before."""
         changes: list[Change] = []
         born = set(self.born[run.born :])
+        born |= {flag.number for n in born if (flag := self.space.all[n].freed) is not None}
         for number in sorted(run.memory.keys() | state.memory.keys()):
             old, new = run.memory.get(number), state.memory.get(number)
             if old is new or number in born:

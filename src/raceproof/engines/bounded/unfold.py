@@ -55,7 +55,8 @@ class Limits:
     silent_iterations: int = 11_000
     """Of a loop without visible statements."""
     events: int = 150
-    """Visible statements of a thread, from which on a loop is not unrolled for its constants."""
+    """Visible statements of a thread (four plain accesses count as one), from which on a loop is
+    not unrolled for its constants."""
     total_threads: int = 100
     site_threads: int | None = None
     """Threads created at one place; None: no other bound than that of all threads."""

@@ -300,9 +300,9 @@ class _Judge:
             if isinstance(operation, Read)
         )
         known = _conjuncts(events[self.woken].guard)
-        used = [term for term in _conjunct_terms(self.guard) if term.number not in known]
+        used = [term for term in conjunct_terms(self.guard) if term.number not in known]
         for event in events[self.woken :]:
-            used += (term for term in _conjunct_terms(event.guard) if term.number not in known)
+            used += (term for term in conjunct_terms(event.guard) if term.number not in known)
             used.append(event.assume)
             for operation in event.operations:
                 used.append(operation.address)
@@ -351,10 +351,10 @@ def implies(guard: Term, condition: Term) -> bool:
 
 
 def _conjuncts(term: Term) -> set[int]:
-    return {found.number for found in _conjunct_terms(term)}
+    return {found.number for found in conjunct_terms(term)}
 
 
-def _conjunct_terms(term: Term) -> list[Term]:
+def conjunct_terms(term: Term) -> list[Term]:
     found: list[Term] = []
     seen: set[int] = set()
     stack = [term]

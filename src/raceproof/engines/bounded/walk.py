@@ -12,6 +12,7 @@ import heapq
 from typing import TYPE_CHECKING
 
 from raceproof.engines.bounded.accesses import PathEnds
+from raceproof.engines.bounded.counting import Counter, counts
 from raceproof.engines.bounded.events import Input, ThreadBody
 from raceproof.engines.bounded.loops import CopyName, LoopOrder
 from raceproof.engines.bounded.objects import TooBig
@@ -19,6 +20,7 @@ from raceproof.engines.bounded.repeating import LoopRun, Repeating
 from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import State, Value, choose, merge, relative
 from raceproof.engines.bounded.terms import Term
+from raceproof.engines.bounded.waiting import implies
 from raceproof.ir import (
     AfterInvoke,
     AggregateConstant,
@@ -28,6 +30,7 @@ from raceproof.ir import (
     Constant,
     Function,
     IndirectJump,
+    IntConstant,
     Jump,
     Phi,
     Register,
@@ -341,7 +344,54 @@ class Walker(Repeating):
             if going_on is None:
                 return
             state = going_on
-        if copy not in arrivals:
-            arrivals[copy] = []
-            heapq.heappush(queue, copy)
-        arrivals[copy].append((state, block))
+        counter = order.counter(target) if repeated is None else None
+        entries = [(copy, state)] if counter is None else self._counted(copy, state, block, counter)
+        for entered, entering in entries:
+            if entered not in arrivals:
+                arrivals[entered] = []
+                heapq.heappush(queue, entered)
+            arrivals[entered].append((entering, block))
+
+    def _counted(
+        self, copy: CopyName, state: State, source: int, counter: Counter
+    ) -> list[tuple[CopyName, State]]:
+        """The copies of a counting loop's head that a state enters, and with what."""
+        terms = self.terms
+        operand, limit = counter.start(source), self._known(state, counter.limit)
+        start = self._known(state, operand)
+        if not isinstance(operand, Register) or start is None or limit is None:
+            return [(copy, state)]
+        numbers, behind = counts(counter, start, limit, self._assumed(state.guard))
+        if not numbers:
+            return [(copy, state)]
+        entries: list[tuple[CopyName, State]] = []
+        for number in numbers:
+            count = terms.const(number, start.width)
+            entering = state.copy(terms.and_(state.guard, terms.eq(start, count)))
+            entering.set_register(operand.index, count)
+            iteration = (number - numbers[0]) * counter.step
+            entries.append((LoopOrder.at_iteration(copy, iteration), entering))
+        goes_on = terms.compare(counter.predicate, start, limit)
+        passing = state.copy(terms.and_(state.guard, terms.not_(goes_on)))
+        entries.append((LoopOrder.at_iteration(copy, behind), passing))
+        return [entry for entry in entries if entry[1].guard is not terms.false]
+
+    def _assumed(self, guard: Term) -> Term:
+        """What holds on a path: its guard and the assumptions on the way."""
+        return self.terms.all(
+            [
+                guard,
+                *(
+                    constraint.condition
+                    for constraint in self.body.constraints
+                    if implies(guard, constraint.guard)
+                ),
+            ]
+        )
+
+    def _known(self, state: State, operand: Operand | None) -> Term | None:
+        """A number that a state holds."""
+        if isinstance(operand, IntConstant):
+            return self.terms.const(operand.value, self.space.width(operand.type))
+        found = state.registers.get(operand.index) if isinstance(operand, Register) else None
+        return found if isinstance(found, Term) and found.width > 1 else None
