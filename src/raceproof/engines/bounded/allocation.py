@@ -35,6 +35,8 @@ class AllocatingWalker(SynchronisingWalker):
         key = (what, self.thread, self.label, self.instruction.number)
         new = self.space.make(key, kind, what, size, self.instruction.position, is_defined=zeroed)
         self.born.append(new.number)
+        if new.freed is not None:
+            self.state.forget(new.freed)
         return new
 
     # --- sizes ------------------------------------------------------------
@@ -172,8 +174,17 @@ class AllocatingWalker(SynchronisingWalker):
                 self.copy_bytes(
                     self.space.pointer(new), pointer, min(length, size), is_access=False
                 )
-            self.touch(old, None, is_write=True)
+            self._free_block(old)
         self.set_result(self.space.pointer(new))
 
     def _free(self, event: meaning.Free) -> None:
-        self.touch(self.term(event.pointer), None, is_write=True)
+        with self.step("write"):
+            self._free_block(self.term(event.pointer))
+
+    def _free_block(self, pointer: Term) -> None:
+        self.touch(pointer, None, is_write=True)
+        targets = sorted(number for number, offset in self.sharing.targets(pointer) if offset == 0)
+        blocks = [(self.space.all[number], 0) for number in targets]
+        blocks = [block for block in blocks if block[0].kind is BaseKind.HEAP]
+        self.use(pointer, blocks)
+        self.note_freed(pointer, blocks)

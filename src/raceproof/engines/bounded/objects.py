@@ -67,6 +67,8 @@ class MemoryObject:
     debug_type: str = ""
     shadow: MemoryObject | None = field(default=None, repr=False)
     is_shadow: bool = False
+    freed: MemoryObject | None = field(default=None, repr=False)
+    """A byte of ours: whether a thread that looks at its own state knows it to be freed."""
     is_read_only: bool = False
     is_partial: bool = False
     """It may be longer than we know."""
@@ -153,6 +155,13 @@ class AddressSpace:
             )
             self.all.append(of.shadow)
         return of.shadow
+
+    def freed(self, of: MemoryObject) -> MemoryObject:
+        """Where a thread keeps in mind that an object has been freed."""
+        if of.freed is None:
+            key = ("freed", of.number)
+            of.freed = self.make(key, BaseKind.EXTERNAL, f"freed {of.name}", 1, is_defined=True)
+        return of.freed
 
     def at(self, address: int) -> tuple[MemoryObject, int] | None:
         """The object that an address points into (or just behind) and the offset."""

@@ -16,6 +16,7 @@ from raceproof.engines.bounded.events import Event, Unfolding
 from raceproof.engines.bounded.monitor import RacingPair
 from raceproof.engines.bounded.solver import Model
 from raceproof.machine import Machine
+from raceproof.machine.faults import UndefinedBehaviour
 from raceproof.machine.replay import replay
 from raceproof.machine.thread import Pending
 from raceproof.verdict import Schedule, Step
@@ -31,6 +32,12 @@ def _is_second_half(pending: Pending) -> bool:
 
 class NoReplay(Exception):
     """The machine does not do what the model says."""
+
+
+class EndsUndefined(NoReplay):
+    """The machine ends the execution early: a use of memory that another thread has freed, or of a
+    local variable after its function. Our formulas let these pass, so that they cover more than the
+    machine does, and the model says nothing about them."""
 
 
 @dataclass(slots=True)
@@ -154,6 +161,8 @@ class _Guide:
             tick = self._tick(self.ours(number), waiting.instruction)
             if tick is not None:
                 self._cursors[self.ours(number)] = tick + 1
+        if isinstance(machine.ended, UndefinedBehaviour):
+            raise EndsUndefined(str(machine.ended))
         if machine.ended is not None:
             raise NoReplay(f"the execution ended: {machine.ended}")
         if number not in machine.enabled():

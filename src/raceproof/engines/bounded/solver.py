@@ -71,6 +71,9 @@ class Translation:
         self._seen: set[int] = set()
         self._sorts: dict[int, bitwuzla.Sort] = {1: self.manager.mk_bool_sort()}
 
+    def __len__(self) -> int:
+        return len(self._done)
+
     def _sort(self, width: int) -> bitwuzla.Sort:
         sort = self._sorts.get(width)
         if sort is None:
@@ -105,17 +108,21 @@ class Translation:
         return done[root.number]
 
 
+_LARGE = 60_000
+"""Terms from which on a formula goes to the SAT solver as it is. Bitwuzla's own simplifications
+take many seconds then, and cannot be interrupted: a question would end long after its deadline."""
+
+
 class Solver:
     """One incremental Bitwuzla."""
 
     def __init__(self, terms: Terms, translation: Translation | None = None) -> None:
         self._terms = terms
-        self._translation = translation = translation or Translation()
-        options = bitwuzla.Options()
-        options.set(bitwuzla.Option.PRODUCE_MODELS, True)
-        self._solver = bitwuzla.Bitwuzla(translation.manager, options)
+        self._translation = translation or Translation()
+        self._asserted: list[bitwuzla.Term] = []
+        """What the solver has not been told yet."""
+        self._started: bitwuzla.Bitwuzla | None = None
         self._deadline = float("inf")
-        self._solver.configure_terminator(lambda: time.monotonic() > self._deadline)
         self.seconds = 0.0
         """Time spent inside the solver."""
         self.seconds_translating = 0.0
@@ -129,7 +136,7 @@ class Solver:
                 self.add(argument)
             return
         start = time.perf_counter()
-        self._solver.assert_formula(self._translation.translate(term))
+        self._asserted.append(self._translation.translate(term))
         self.seconds_translating += time.perf_counter() - start
 
     def check(self, *assumptions: Term, deadline: float = float("inf")) -> Result:
@@ -138,12 +145,26 @@ class Solver:
         translated = [self._translation.translate(term) for term in assumptions]
         middle = time.perf_counter()
         self._deadline = deadline
-        answer = self._solver.check_sat(*translated)
+        solver = self._solver()
+        for formula in self._asserted:
+            solver.assert_formula(formula)
+        self._asserted.clear()
+        answer = solver.check_sat(*translated)
         self.seconds_translating += middle - start
         self.seconds += time.perf_counter() - middle
         if answer == bitwuzla.Result.SAT:
             return Result.SAT
         return Result.UNSAT if answer == bitwuzla.Result.UNSAT else Result.UNKNOWN
+
+    def _solver(self) -> bitwuzla.Bitwuzla:
+        """Made for the first question, when we know how large it is."""
+        if self._started is None:
+            options = bitwuzla.Options()
+            options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+            options.set(bitwuzla.Option.PREPROCESS, len(self._translation) <= _LARGE)
+            self._started = bitwuzla.Bitwuzla(self._translation.manager, options)
+            self._started.configure_terminator(lambda: time.monotonic() > self._deadline)
+        return self._started
 
     def model(self) -> Model:
         """After `check` said SAT."""
@@ -153,5 +174,6 @@ class Solver:
         translated = self._translation.find(variable)
         if translated is None:
             return 0
-        value = self._solver.get_value(translated)
+        assert self._started is not None
+        value = self._started.get_value(translated)
         return int(value.value(10) if variable.width > 1 else value.value())
