@@ -2,6 +2,7 @@
 
 import pytest
 
+from raceproof.analysis.records import OUTSIDE
 from tests.analysis.probing import analysed, in_main, probed
 
 ENDS = {
@@ -48,9 +49,18 @@ def test_perhaps_inside_goes_on(name: str) -> None:
     assert not [text for text in notes(GOES_ON[name]) if text.startswith("no execution goes on")]
 
 
-def test_a_pointer_that_nobody_has_set_is_named() -> None:
-    found = notes("int **p = malloc(8); **p = 1;")
-    assert [text for text in found if text.startswith("the pointer used at ")]
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int **p = malloc(8); **p = 1;",
+        "int **p = malloc(8), *q = any() ? *p : 0; q[5] = 1;",
+        "int ***p = malloc(8), **q = any() ? *p : 0; *q[5] = 1;",
+    ],
+)
+def test_a_pointer_that_nobody_has_set_leads_nowhere_and_is_named(body: str) -> None:
+    found = notes(body)
+    assert "pointers that `main` uses and nobody has set lead to no shared memory" in found
+    assert OUTSIDE not in found
 
 
 def test_an_allocator_of_its_own_returns_what_nobody_else_knows() -> None:

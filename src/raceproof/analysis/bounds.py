@@ -27,14 +27,14 @@ def is_null(address: AbstractValue) -> bool:
     """Only null, or nothing at all."""
     if address.pointers or address.is_unknown or address.is_uninitialised:
         return False
-    return not _may_be_address(address)
+    return not may_be_address(address)
 
 
 def left_object(objects: Objects, address: AbstractValue, size: int) -> Base[BaseKind] | None:
     """One of the objects, if the access is outside of all that the address may point into."""
     if not address.pointers or address.is_unknown or address.is_uninitialised:
         return None
-    if _may_be_address(address):
+    if may_be_address(address):
         return None
     found = None
     for number, offsets in address.pointers.items():
@@ -45,7 +45,7 @@ def left_object(objects: Objects, address: AbstractValue, size: int) -> Base[Bas
     return found
 
 
-def _may_be_address(address: AbstractValue) -> bool:
+def may_be_address(address: AbstractValue) -> bool:
     """Is there an integer in it that may be the address of something?"""
     integers = address.integers
     return integers is not None and integers.unsigned_range()[1] >= domain.LOWEST_ADDRESS

@@ -98,6 +98,8 @@ class Calls:
                 self.analysis.records.assume(event.model.caveat)
                 for given in self._functions_handed_over(act, call, state):
                     self.analysis.given_away.setdefault(given, (call.number, name))
+            if event.hidden_object:
+                self.memory.record_hidden(act, call, state, event.hidden_object)
             handler = self.handlers.get(type(event))
             if handler is None:
                 return self.library.plain(act, call, event, state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.bounds import is_null, left_object
+from raceproof.analysis.bounds import is_null, left_object, may_be_address
 from raceproof.analysis.records import RawAccess, RelativeLock
 from raceproof.analysis.state import Content, Held, LockKey, State
 from raceproof.analysis.symbols import relative_locks, symbol_of
@@ -15,9 +15,11 @@ from raceproof.domains import values as domain
 from raceproof.domains.integers import Integers
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import (
+    POINTER,
     ArrayType,
     Instruction,
     Load,
+    NullPointer,
     StructType,
     Type,
     Value,
@@ -63,12 +65,15 @@ class CellAccess:
                 f"a {kind} through a pointer that may point anywhere", instruction.number
             )
         if not address.pointers:
-            if address.integers is not None and not is_null(address):
-                run.analysis.note_external(self.objects[self.objects.external])
+            if may_be_address(address):
+                outside = domain.address(self.objects.external, 0, self.bits)
+                self.record(
+                    act, instruction, state, pointer, outside, size, is_write, is_atomic, is_free
+                )
             elif address.is_uninitialised:
                 run.analysis.records.assume(
-                    f"the pointer used at {_place(act, instruction)}, which nobody has set, leads "
-                    "to no shared memory"
+                    f"pointers that `{act.function.display}` uses and nobody has set lead to no "
+                    "shared memory"
                 )
             return
         symbol = symbol_of(run, act, pointer, state) if state.symbolic or state.fresh else None
@@ -83,11 +88,11 @@ class CellAccess:
             if base in self.objects.private or base in self.objects.thread_ids:
                 continue
             described = self.objects[base]
-            if described.kind is BaseKind.EXTERNAL:
-                run.analysis.note_external(described)
+            if described.function is not None or described.kind is BaseKind.STRING:
                 continue
-            if described.kind is BaseKind.STRING:
-                continue
+            if base == self.objects.external:
+                run.analysis.note_external()
+                offsets = ints.top(self.bits)
             held, beside = self._both_ways(base, offsets, state.held, relative)
             run.analysis.records.add(
                 RawAccess(
@@ -113,6 +118,12 @@ class CellAccess:
                     own,
                 )
             )
+
+    def record_hidden(self, act: Activation, call: Instruction, state: State, name: str) -> None:
+        """Notes that a call changes an object of the library that its arguments do not lead to."""
+        base = self.objects.library_object(name, None)
+        address = domain.address(base, 0, self.bits)
+        self.record(act, call, state, NullPointer(POINTER), address, None, True, False)
 
     def _both_ways(
         self,
@@ -171,9 +182,10 @@ class CellAccess:
         left = left_object(self.objects, address, size)
         if left is None:
             return False
+        place = instruction.position or act.function.display
         self.run.analysis.records.assume(
-            f"no execution goes on after the {'write' if is_write else 'read'} at "
-            f"{_place(act, instruction)}: it is outside of `{left.name}` ({left.size} bytes)"
+            f"no execution goes on after the {'write' if is_write else 'read'} at {place}: "
+            f"it is outside of `{left.name}` ({left.size} bytes)"
         )
         return True
 
@@ -237,7 +249,7 @@ class CellAccess:
                     outside, value if width == bits else domain.garbled(value, bits)
                 )
             result = value if result is domain.BOTTOM else domain.join(result, value)
-        if address.integers is not None and address.pointers == {}:
+        if not address.pointers and may_be_address(address):
             return self.run.analysis.external_value(bits)
         if result.is_bottom:
             return domain.UNINITIALISED
@@ -379,7 +391,3 @@ def ints_add(offsets: Integers, distance: int) -> Integers:
     from raceproof.domains.integer_operations import add
 
     return add(offsets, ints.constant(distance, offsets.width))
-
-
-def _place(act: Activation, instruction: Instruction) -> str:
-    return str(instruction.position or act.function.display)

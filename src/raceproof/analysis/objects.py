@@ -60,7 +60,9 @@ class Objects:
     def library_object(self, name: str, thread: int | None) -> int:
         """An object of the C library, one for all threads or one for each."""
         kind = BaseKind.EXTERNAL if thread is None else BaseKind.THREAD_LOCAL
-        number = self.bases.intern(("library", name, thread), kind, name, is_weak=thread is None)
+        number = self.bases.intern(
+            ("library", name, thread), kind, f"{name} of the C library", is_weak=thread is None
+        )
         if thread is not None:
             self.owner[number] = thread
         return number

@@ -10,6 +10,11 @@ from raceproof.analysis.state import Held, LockKey, Phases
 from raceproof.domains.integers import Integers
 from raceproof.domains.integers import join as join_integers
 
+OUTSIDE = (
+    "memory outside of the program holds no addresses of its objects, and no other code writes it"
+)
+"""What is assumed where pointers lead there."""
+
 RelativeLock = tuple[Any, ...]
 """A lock known by its place relative to the accessed bytes; equal keys on the same bytes mean the
 same lock. The last element says whether it is held for writing."""

@@ -62,7 +62,7 @@ from raceproof.analysis.homemade_locks import HomemadeLocks
 from raceproof.analysis.interference import Interference
 from raceproof.analysis.interpreter import Interpreter, OutOfBudget
 from raceproof.analysis.objects import Objects
-from raceproof.analysis.records import Records
+from raceproof.analysis.records import OUTSIDE, Records
 from raceproof.analysis.rounds import Rounds
 from raceproof.analysis.state import Content, State
 from raceproof.analysis.threads import ThreadInfo, Threads
@@ -71,12 +71,10 @@ from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.events import LockAttribute
 from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
-from raceproof.domains.bases import Base
 from raceproof.domains.memory import Memory
 from raceproof.domains.values import AbstractValue, Pointers
 from raceproof.ir import PointerType, Program
 from raceproof.ir.cfg import direct_calls
-from raceproof.verdict import BaseKind
 
 
 class Analysis:
@@ -144,9 +142,8 @@ class Analysis:
         """What memory outside of the program may hold."""
         return self.external_pointer if bits == self._bits else domain.any_integer(bits)
 
-    def note_external(self, base: Base[BaseKind]) -> None:
-        if base.function is None:
-            self.records.assume("memory outside of the program is not shared between its threads")
+    def note_external(self) -> None:
+        self.records.assume(OUTSIDE)
 
     def note_unknown(self, name: str) -> None:
         self.records.assume(

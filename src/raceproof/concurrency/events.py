@@ -26,6 +26,7 @@ from raceproof.concurrency.model import (
     FunctionModel,
     LockKind,
     LockMode,
+    ReturnKind,
     Returns,
     Success,
     Wait,
@@ -89,6 +90,16 @@ class Event(Record):
     """The pointers it writes; whatever else it writes is no pointer to an object of the program."""
     copies: tuple[ContentCopy, ...] = ()
     no_return: bool = False
+
+    @property
+    def hidden_object(self) -> str:
+        """The object of the library that the call changes unseen: threads must not make such calls
+        at the same time. Empty if they may."""
+        if self.model.thread_safe:
+            return ""
+        if self.model.hidden_object or self.returns.kind is not ReturnKind.STATIC:
+            return self.model.hidden_object or self.model.name
+        return self.returns.name
 
     @property
     def returned(self) -> Value | None:

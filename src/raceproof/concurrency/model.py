@@ -360,6 +360,8 @@ class FunctionModel:
     returns_twice: bool = False
     thread_safe: bool = True
     """The function may be called by several threads at once."""
+    hidden_object: str = ""
+    """What one that may not changes unseen; if not said, its static result, or one of its own."""
     opens_channel: bool = False
     """Threads can wait for each other through what the function opens, as through a pipe."""
     override: bool = False

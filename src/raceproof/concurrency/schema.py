@@ -253,6 +253,7 @@ _COMMON: dict[str, tuple[str, Parse]] = {
     "never-returns": ("no_return", _flag),
     "returns-twice": ("returns_twice", _flag),
     "thread-safe": ("thread_safe", _flag),
+    "hidden-object": ("hidden_object", _text),
     "opens-channel": ("opens_channel", _flag),
     "override": ("override", _flag),
     "caveat": ("caveat", _text),

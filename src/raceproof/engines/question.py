@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from raceproof.concurrency import Events, Models
+from raceproof.concurrency.hidden import hidden_calls
 from raceproof.concurrency.strangers import strangers
 from raceproof.ir import Program
 from raceproof.options import Options
@@ -27,19 +28,23 @@ class Question:
 
 
 def without_strangers(answer: Answer, program: Program, question: Question) -> Answer:
-    """The answer, but no proof about a whole program in which unknown code may call back.
+    """The answer, but no proof about a whole program in which unknown code may call back, or
+    threads call functions that change what only the C library sees.
 
-    About candidates it stands: who named them has looked at what is handed over.
+    About candidates it stands: who named them has looked at that.
     """
     is_about_all = question.candidates is None or answer.is_complete
     if answer.outcome is not Outcome.RACE_FREE or not is_about_all:
         return answer
-    names = strangers(Events(program, Models.load(question.options.models)))
-    if not names:
+    events = Events(program, Models.load(question.options.models))
+    unseen = (
+        *(f"{NOT_SEEN}: functions of the program that `{n}` may call" for n in strangers(events)),
+        *(f"{NOT_SEEN}: what `{n}` changes in the C library" for n in hidden_calls(events)),
+    )
+    if not unseen:
         return answer
     if question.candidates is not None:
         return replace(answer, is_complete=False)
-    unseen = tuple(f"{NOT_SEEN}: functions of the program that `{name}` may call" for name in names)
     return replace(
         answer,
         outcome=Outcome.UNKNOWN,

@@ -2,6 +2,8 @@
 
 An engine that was asked about candidates has refuted those that it neither reports nor leaves
 open. When every candidate of an engine that misses no race is refuted, the program is race-free.
+But one about memory outside of the program stays, and no other engine is asked: what library
+functions do there, only the engine that named it has looked at.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from raceproof.verdict import (
     NOT_FOLLOWED,
     NOT_SEEN,
     Answer,
+    BaseKind,
     Candidate,
     Confidence,
     Finding,
@@ -60,7 +63,9 @@ class Ledger:
 
     def candidates(self) -> tuple[Candidate, ...] | None:
         """What the next engine is asked about; None: the whole program."""
-        return None if self.open is None else tuple(self.open)
+        if self.open is None:
+            return None
+        return tuple(candidate for candidate in self.open if not _is_outside(candidate))
 
     def take(self, engine: str, answer: Answer, asked: tuple[Candidate, ...] | None) -> None:
         """Enter the answer of `engine` to the question about `asked`."""
@@ -82,6 +87,8 @@ class Ledger:
         is_disputed = any(self._is_confirmed(candidate) for candidate in asked or ())
         for candidate in asked or ():
             self._refute(candidate)
+        if any(map(_is_outside, self.open or ())) and not is_disputed:
+            return
         is_whole = asked is None or (self.is_complete and not self.has_confirmed)
         if answer.is_complete and not any(map(_is_blind_spot, answer.assumptions)):
             self.proved_by = self.proved_by or engine
@@ -177,6 +184,10 @@ class Ledger:
 
 def _is_blind_spot(assumption: str) -> bool:
     return assumption.startswith((NOT_SEEN, NOT_FOLLOWED))
+
+
+def _is_outside(candidate: Candidate) -> bool:
+    return candidate.location.kind is BaseKind.EXTERNAL
 
 
 def _is_same_race(one: Candidate, other: Candidate) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
-from raceproof.analysis.records import RawAccess, RelativeLock
+from raceproof.analysis.records import OUTSIDE, RawAccess, RelativeLock
 from raceproof.analysis.state import Held, LockKey
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.analysis.walk.layout import Layout
@@ -103,6 +103,8 @@ class Recorder:
             self.records.assume(event.model.caveat)
         for effect in event.effects:
             self._access(layout, context, call, effect, point, isinstance(event, ev.Free))
+        if event.hidden_object:
+            self._hidden(context, call, event.hidden_object, point)
         if isinstance(event, ev.ThreadCreate):
             self._creation(layout, context, call, event, point)
             return
@@ -205,19 +207,10 @@ class Recorder:
         is_atomic = effect.is_atomic or point.is_atomic
         is_only = len(address.pointers) == 1
         for base, offsets in address.pointers.items():
-            described = self.backend.objects[base]
-            if described.kind is BaseKind.STRING:
-                continue
-            if described.kind is BaseKind.EXTERNAL:
-                if described.function is None:
-                    self.records.assume(
-                        "memory outside of the program is not shared between its threads"
-                    )
-                continue
-            if not self.backend.is_shared(base):
+            if not self._counts(base):
                 continue
             held, beside = self._both_ways(base, offsets, point.held, relative)
-            if isinstance(effect.size, Reachable):
+            if isinstance(effect.size, Reachable) or base == self.backend.objects.external:
                 offsets = ints.top(offsets.width)
             for is_write in (False, True):
                 if effect.is_write if is_write else effect.is_read:
@@ -241,6 +234,41 @@ class Recorder:
                             bool(point.guided),
                         )
                     )
+
+    def _counts(self, base: int) -> bool:
+        """Can two threads meet at the object?"""
+        described = self.backend.objects[base]
+        if described.function is not None or described.kind is BaseKind.STRING:
+            return False
+        if described.kind is not BaseKind.EXTERNAL:
+            return self.backend.is_shared(base)
+        if base == self.backend.objects.external:
+            self.records.assume(OUTSIDE)
+        return True
+
+    def _hidden(self, context: Context, call: Call, name: str, point: Point) -> None:
+        """The call changes an object of the library that its arguments do not lead to."""
+        objects = self.backend.objects
+        bits = self.walk.program.layout.pointer_size * 8
+        self.records.add(
+            RawAccess(
+                self.info.index,
+                context,
+                call.number,
+                objects.library_object(name, None),
+                ints.top(bits),
+                None,
+                True,
+                point.is_atomic,
+                point.held,
+                point.maybe,
+                frozenset(),
+                point.running,
+                point.sure,
+                True,
+                is_guided=bool(point.guided),
+            )
+        )
 
     def _both_ways(
         self,
