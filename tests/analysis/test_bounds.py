@@ -63,6 +63,11 @@ def test_a_pointer_that_nobody_has_set_leads_nowhere_and_is_named(body: str) -> 
     assert OUTSIDE not in found
 
 
+def test_only_a_place_where_all_executions_end_is_named() -> None:
+    body = "char a[4]; for (int i = 0; i < 4; i++) if (any()) a[i - 1] = 1;"
+    assert not [text for text in notes(body) if text.startswith("no execution goes on")]
+
+
 def test_an_allocator_of_its_own_returns_what_nobody_else_knows() -> None:
     """The creator fills each block before it hands it over, whatever the others of the site do."""
     text = """

@@ -8,9 +8,11 @@ a null pointer: the machine stops there, and so does the interpreter.
     s->ready = 0;                                      // nothing after this is ever run
 
 It must be outside at all of the offsets, of objects whose sizes are all known. An object of no
-bytes counts as one of unknown size: harnesses make those for memory that they know nothing of. The
-answer names each such place under its assumptions: who reads `race-free` should know what it rests
-on.
+bytes counts as one of unknown size: harnesses make those for memory that they know nothing of.
+
+Mostly such a way cannot be taken at all, `stack[top - 1]` with nothing on the stack. But a place
+where no execution goes on is named under the assumptions of the answer: who reads `race-free`
+should know what it rests on.
 """
 
 from __future__ import annotations

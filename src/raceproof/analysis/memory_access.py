@@ -39,6 +39,7 @@ class CellAccess:
         self.layout = analysis.program.layout
         self.interference = analysis.interference
         self.homemade = analysis.homemade
+        self.went_on = analysis.went_on
         self.bits = analysis.program.layout.pointer_size * 8
 
     # --- the record ------------------------------------------------------------
@@ -181,9 +182,10 @@ class CellAccess:
             return True
         left = left_object(self.objects, address, size)
         if left is None:
+            self.went_on.add(instruction.number)
             return False
         place = instruction.position or act.function.display
-        self.run.analysis.records.assume(
+        self.run.analysis.records.ended[instruction.number] = (
             f"no execution goes on after the {'write' if is_write else 'read'} at {place}: "
             f"it is outside of `{left.name}` ({left.size} bytes)"
         )

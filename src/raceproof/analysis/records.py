@@ -92,6 +92,8 @@ class Records:
     def __init__(self) -> None:
         self.accesses: dict[tuple[object, ...], RawAccess] = {}
         self.assumptions: dict[str, None] = {}
+        self.ended: dict[int, str] = {}
+        """Instruction -> that an execution ends there, and why."""
         self.blind: dict[tuple[int, str], None] = {}
         """(instruction, what: a read, write, call, ...) where a pointer may point anywhere."""
 

@@ -108,11 +108,13 @@ class Analysis:
         self.stored: dict[int, set[int]] = {}
         """Base -> bases whose addresses were stored in it, ever."""
         self.handed_over: set[int] = set()
+        """Bases whose addresses were given to a new thread."""
         self.given_away: dict[str, tuple[int, str]] = {}
         """Functions that unknown code was given: the call, and whom it calls."""
         self.entered: set[str] = set()
         """Functions that were interpreted."""
-        """Bases whose addresses were given to a new thread."""
+        self.went_on: set[int] = set()
+        """Loads and stores after which some execution goes on."""
         self.endings = Endings(self)
         self.recursive: set[str] = set()
         """Functions seen to call themselves, directly or not."""
@@ -198,7 +200,11 @@ class Analysis:
                     changed = True
                 index += 1
             if not changed:
-                return
+                break
+        for info in self.threads.all:
+            for number, why in info.records.ended.items():
+                if number not in self.went_on:
+                    info.records.assume(why)
 
     def _interpret_noting(self, info: ThreadInfo) -> None:
         """Interprets a thread, and notes what that depends on, as it was before."""
