@@ -24,7 +24,7 @@ from raceproof.engines.bounded.events import (
     Write,
 )
 from raceproof.engines.bounded.objects import MemoryObject
-from raceproof.engines.bounded.sharing import UNKNOWN, Targets, constants
+from raceproof.engines.bounded.sharing import UNKNOWN, VALUE_LIMIT, Targets, constants
 from raceproof.engines.bounded.state import State
 from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.waiting import OwnAccess
@@ -294,14 +294,18 @@ class Accesses:
 
     def _few_values(self, name: str, shared: tuple[Place, ...], size: int) -> Term | None:
         """The value of a read as a choice between the constants that are ever stored there."""
-        if len(shared) > 1:
+        found: frozenset[int] = frozenset()
+        for target, offset in shared:
+            stored = self.sharing.values(target, offset, size)
+            initial = constants(self.unfolder.initial_value(target, offset, size))
+            if stored is None or initial is None:
+                return None
+            found |= stored | initial
+            if len(found) > VALUE_LIMIT + 1:
+                return None
+        if len(found) < 2:
             return None
-        target, offset = shared[0]
-        stored = self.sharing.values(target, offset, size)
-        initial = constants(self.unfolder.initial_value(target, offset, size))
-        if stored is None or initial is None or len(stored | initial) < 2:
-            return None
-        first, *rest = sorted(stored | initial)
+        first, *rest = sorted(found)
         result = self.terms.const(first, size * 8)
         for value in rest:
             is_it = self.terms.var(f"{name} is {value}", 1)

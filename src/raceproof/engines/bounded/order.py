@@ -17,7 +17,7 @@ sequentialization would have to bound by the number of visible statements, does 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.cells import Cell, Cells
@@ -46,6 +46,8 @@ class _CellWrite:
     value: Term
     is_hidden: Term
     """No other thread may see it."""
+    is_whole: bool
+    """It writes this cell and no other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,37 +214,45 @@ class OrderEncoding:
                         when = terms.and_(done, self._is_at(operation.address, place))
                         if when is terms.false:
                             continue
-                        for cell in self.cells.of(place, operation.size):
+                        cells = self.cells.of(place, operation.size)
+                        for cell in cells:
                             value = self.cells.part(operation.value, place, cell)
                             self._writes.setdefault(cell, []).append(
-                                _CellWrite(event, position, when, value, is_hidden)
+                                _CellWrite(event, position, when, value, is_hidden, len(cells) == 1)
                             )
 
     def _define(self, event: Event, position: int, read: Read) -> None:
         terms = self.terms
         done = terms.and_(self.passed(event.thread, event.index), event.guard)
+        ways: list[tuple[Term, Cell, Term]] = []
+        is_whole = True
         for place in read.places:
             here = terms.and_(done, self._is_at(read.address, place))
             if here is terms.false:
                 continue
-            for cell in self.cells.of(place, read.size):
-                part = self.cells.part(read.variable, place, cell)
-                self._define_cell(event, position, here, cell, part)
+            cells = self.cells.of(place, read.size)
+            is_whole = is_whole and len(cells) == 1
+            ways += ((here, cell, self.cells.part(read.variable, place, cell)) for cell in cells)
+        if is_whole and all(w.is_whole for _, cell, _ in ways for w in self._writes.get(cell, ())):
+            self._define_value(event, position, read.variable, [(h, c) for h, c, _ in ways])
+            return
+        for here, cell, value in ways:
+            self._define_value(event, position, value, [(here, cell)])
 
-    def _define_cell(
-        self, event: Event, position: int, here: Term, cell: Cell, value: Term
+    def _define_value(
+        self, event: Event, position: int, value: Term, ways: list[tuple[Term, Cell]]
     ) -> None:
-        """The part of a read that comes from one cell: the last write of each thread before it,
-        and of these the one with the greatest clock."""
+        """A value that is read from one of some cells: the last write of each thread before it to
+        the cell that it is read from, and of these the one with the greatest clock."""
         terms = self.terms
         lasts: dict[int, _Last] = {}
-        for write in self._writes.get(cell, ()):
+        for write, meets in self._met(event, ways):
             self._check_time()
             if write.event is event:
                 is_before = terms.truth(write.position < position)
             else:
                 is_before = self.earlier(write.event, event)
-            before = terms.and_(write.when, is_before)
+            before = terms.and_(meets, is_before)
             if before is terms.false:
                 continue
             clock = self._clocks[write.event.thread][write.event.index]
@@ -254,8 +264,7 @@ class OrderEncoding:
             if old is not None:
                 new = self._choose(before, new, old)
             lasts[write.event.thread] = new
-        number, start, end = cell
-        initial = self._initial(self.cells.objects[number], start, end - start)
+        initial = self._initial_of(ways)
         result = _Last(terms.false, terms.false, initial, terms.false)
         for last in lasts.values():
             if result.exists is terms.false:
@@ -271,9 +280,38 @@ class OrderEncoding:
                 ),
             )
             result = self._choose(is_newer, last, result)
+        here = terms.any(here for here, _ in ways)
         self.assertions.append(terms.implies(here, terms.eq(value, result.value)))
         if result.is_hidden is not terms.false:
             self._seen.append(terms.and_(here, result.is_hidden))
+
+    def _met(
+        self, event: Event, ways: list[tuple[Term, Cell]]
+    ) -> Iterator[tuple[_CellWrite, Term]]:
+        """The writes to the cells of a read, in the order of each thread, and when both go to the
+        same cell."""
+        terms = self.terms
+        if len(ways) == 1:
+            for write in self._writes.get(ways[0][1], ()):
+                yield write, write.when
+            return
+        found: dict[tuple[int, int, int], tuple[_CellWrite, list[Term]]] = {}
+        for here, cell in ways:
+            for write in self._writes.get(cell, ()):
+                key = (write.event.thread, write.event.index, write.position)
+                _, when = found.setdefault(key, (write, []))
+                when.append(terms.and_(here, write.when))
+        for key in sorted(found):
+            write, when = found[key]
+            yield write, terms.any(when)
+
+    def _initial_of(self, ways: list[tuple[Term, Cell]]) -> Term:
+        result: Term | None = None
+        for here, (number, start, end) in ways:
+            value = self._initial(self.cells.objects[number], start, end - start)
+            result = value if result is None else self.terms.ite(here, value, result)
+        assert result is not None
+        return result
 
     def _choose(self, condition: Term, a: _Last, b: _Last) -> _Last:
         terms = self.terms

@@ -24,7 +24,10 @@ _NOWHERE: Targets = frozenset()
 UNKNOWN: Target = (-1, None)
 """Stands for the objects that we don't know, such as a pointer from an unknown function."""
 _NO_VALUES: frozenset[int] = frozenset()
-_VALUE_LIMIT = 4
+VALUE_LIMIT = 8
+"""More values than this that threads store in one place are taken to be any."""
+_GROWTH_LIMIT = 3
+"""What has new values in more passes than this is a counter, and will have more."""
 _OFFSET_LIMIT = 48
 """More offsets than this in one object are taken to be all of them."""
 
@@ -76,6 +79,9 @@ class Sharing:
         self._uses: dict[int, _Uses] = {}
         self._cells: dict[Target, Targets] = {}
         self._values: dict[tuple[int, int, int], frozenset[int] | None] = {}
+        self._growth: dict[tuple[int, int, int], set[int]] = {}
+        """The passes that found new values for a range."""
+        self._pass = 0
         self._offsets: dict[int, set[int]] = {}
         self._variables: dict[int, Targets] = {}
         self._memory: dict[int, Targets] = {}
@@ -83,6 +89,7 @@ class Sharing:
 
     def begin_pass(self) -> None:
         self.has_grown = False
+        self._pass += 1
         self._memory.clear()
 
     # --- who uses what ------------------------------------------------------------
@@ -137,9 +144,11 @@ class Sharing:
         if old is None:
             return
         leaves = constants(value)
-        new = None if leaves is None or len(old | leaves) > _VALUE_LIMIT else old | leaves
+        new = None if leaves is None or len(old | leaves) > VALUE_LIMIT else old | leaves
         if new != old:
-            self._values[key] = new
+            passes = self._growth.setdefault(key, set())
+            passes.add(self._pass)
+            self._values[key] = new if len(passes) <= _GROWTH_LIMIT else None
             self.has_grown = True
 
     def values(self, target: MemoryObject, offset: int, size: int) -> frozenset[int] | None:
