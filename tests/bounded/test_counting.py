@@ -97,7 +97,7 @@ int numbers[800];
 static void *first(void *arg)
 {
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 160; i++) {
         numbers[4 * i]++;
         numbers[4 * i + 3]++;
     }

@@ -35,6 +35,8 @@ _STAGE_SHARE, _PROOF_SHARE, _LONGER_SHARE = 0.4, 0.4, 0.25
 long loops unrolled further."""
 _PAIRS_SHARE, _PAIRS_SECONDS = 0.3, 20.0
 """Of the time that is left, for proofs without bounds; and no more seconds than that."""
+_MARGIN, _MARGIN_SHARE = 0.4, 0.02
+"""Seconds, and the share of the time, that are kept for what cannot be interrupted."""
 _ATTEMPTS = 3
 """Models tried before a schedule that does not replay is called an internal error."""
 
@@ -96,7 +98,10 @@ class _Run:
         self.question = question
         self.options = question.options
         self.models = Models.load(self.options.models)
-        self.deadline = float("inf") if question.deadline is None else question.deadline - 0.5
+        self.deadline = float("inf")
+        if question.deadline is not None:
+            given = question.deadline - time.monotonic()
+            self.deadline = question.deadline - _MARGIN - _MARGIN_SHARE * given
         self.statistics = Statistics()
         self.progress = Progress(self.options)
         self.problem = ""
@@ -262,7 +267,8 @@ class _Run:
 
     def _asserted(self, session: _Session, assertions: Sequence[Term], start: float) -> Solver:
         """A solver that takes these for granted; we have been building since `start`."""
-        solver = Solver(session.unfolder.terms, session.translation)
+        unfolder = session.unfolder
+        solver = Solver(unfolder.terms, session.translation, unfolder.check_time)
         for assertion in assertions:
             solver.add(assertion)
         self.statistics.translating += solver.seconds_translating

@@ -111,13 +111,21 @@ class Translation:
 _LARGE = 60_000
 """Terms from which on a formula goes to the SAT solver as it is. Bitwuzla's own simplifications
 take many seconds then, and cannot be interrupted: a question would end long after its deadline."""
+_DEAF_SECONDS = 1e-5
+"""How long for each term the solver may not ask whether its time is over."""
 
 
 class Solver:
     """One incremental Bitwuzla."""
 
-    def __init__(self, terms: Terms, translation: Translation | None = None) -> None:
+    def __init__(
+        self,
+        terms: Terms,
+        translation: Translation | None = None,
+        check_time: Callable[[], None] = lambda: None,
+    ) -> None:
         self._terms = terms
+        self._check_time = check_time
         self._translation = translation or Translation()
         self._asserted: list[bitwuzla.Term] = []
         """What the solver has not been told yet."""
@@ -135,6 +143,7 @@ class Solver:
             for argument in term.arguments:
                 self.add(argument)
             return
+        self._check_time()
         start = time.perf_counter()
         self._asserted.append(self._translation.translate(term))
         self.seconds_translating += time.perf_counter() - start
@@ -144,6 +153,8 @@ class Solver:
         start = time.perf_counter()
         translated = [self._translation.translate(term) for term in assumptions]
         middle = time.perf_counter()
+        if time.monotonic() + _DEAF_SECONDS * len(self._translation) > deadline:
+            return Result.UNKNOWN
         self._deadline = deadline
         solver = self._solver()
         for formula in self._asserted:
