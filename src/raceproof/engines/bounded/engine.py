@@ -64,7 +64,13 @@ class _Session:
 
     Each number of rounds, and the proof, has a solver of its own: a formula that can grow (with the
     values of reads left open for the rounds to come) was measured to cost the solver more than it
-    saves. What is kept is the unfolding and all that was translated.
+    saves. What is kept is the unfolding and all that was translated. All questions about one
+    formula (a race, a cut, a write that should not be seen) are assumptions in the same solver.
+
+    A deeper unfolding goes on with the objects, the terms and the tables of the one before, which
+    halves the passes that it needs. It gets solvers of its own, too: `benchmarks/README.md` has the
+    numbers, against one formula for all unwindings with the depth as an assumption, and against one
+    solver that forgets the shallower formula and keeps what it learned.
     """
 
     unfolder: Unfolder
@@ -112,6 +118,8 @@ class _Run:
         self.assumptions: dict[str, None] = {}
         self.disputed: list[str] = []
         self.sessions: dict[Limits, _Session] = {}
+        self.unfolders: list[Unfolder] = []
+        """All that came to an end."""
         self.hides = True
         """Waiting loops are taken to write what nobody sees, unless that was seen to be wrong."""
 
@@ -220,15 +228,23 @@ class _Run:
             return found
         start = time.perf_counter()
         self.progress.show(f"unwind {limits.unwind}: unfolding")
-        unfolder = Unfolder(self.program, self.models, limits, self._until(_STAGE_SHARE))
-        unfolding = unfolder.run()
+        session = self._unfolded(limits, self._until(_STAGE_SHARE))
+        unfolder, unfolding = session.unfolder, session.unfolding
         unfolder.deadline = self.deadline
         self.statistics.building += time.perf_counter() - start
         self.statistics.terms = len(unfolder.terms)
         self.statistics.passes = unfolding.passes
         self.statistics.events = sum(len(t.events) for t in unfolding.threads)
         self.assumptions.update(dict.fromkeys(unfolding.assumptions))
-        self.sessions[limits] = session = _Session(unfolder, unfolding)
+        self.sessions[limits] = session
+        return session
+
+    def _unfolded(self, limits: Limits, deadline: float) -> _Session:
+        """Goes on from the last unfolding within tighter bounds, if there is one."""
+        known = (u for u in reversed(self.unfolders) if u.limits.is_within(limits))
+        unfolder = Unfolder(self.program, self.models, limits, deadline, next(known, None))
+        session = _Session(unfolder, unfolder.run())
+        self.unfolders.append(unfolder)
         return session
 
     def _forget_sessions(self, plan: list[Stage]) -> None:
@@ -351,8 +367,7 @@ class _Run:
         deadline = self._until(_PROOF_SHARE)
         if session.unfolder.has_choices:
             limits = replace(session.unfolder.limits, cautious=True)
-            unfolder = Unfolder(self.program, self.models, limits, deadline)
-            session = _Session(unfolder, unfolder.run())
+            session = self._unfolded(limits, deadline)
         start = time.perf_counter()
         unfolder, unfolding = session.unfolder, session.unfolding
         terms = unfolder.terms

@@ -87,6 +87,10 @@ class Sharing:
         self._memory: dict[int, Targets] = {}
         self.has_grown = False
 
+    def begin_unfolding(self) -> None:
+        """Another unfolding goes on with these tables."""
+        self._growth.clear()
+
     def begin_pass(self) -> None:
         self.has_grown = False
         self._pass += 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from raceproof.concurrency import Events, Models
 from raceproof.engines.bounded.events import Cut, ThreadBody, Unfolding
@@ -71,6 +71,14 @@ class Limits:
     anyone_unlocks: bool = False
     """A mutex can be unlocked by a thread that did not lock it."""
 
+    def is_within(self, other: Limits) -> bool:
+        """Whether the other bounds unroll loops at least as far, and differ in nothing else."""
+        return (
+            self.unwind <= other.unwind
+            and self.events <= other.events
+            and other == replace(self, unwind=other.unwind, events=other.events)
+        )
+
 
 _FIRST_PATIENCE = 12
 """No loop runs longer while the tables grow: it may be one that waits for a thread that they
@@ -96,8 +104,15 @@ class Unfolder:
     """Owns the terms, the objects and the tables of one unfolding."""
 
     def __init__(
-        self, program: Program, models: Models, limits: Limits, deadline: float = float("inf")
+        self,
+        program: Program,
+        models: Models,
+        limits: Limits,
+        deadline: float = float("inf"),
+        shallower: Unfolder | None = None,
     ) -> None:
+        """`shallower`: another one, within tighter bounds, whose objects, terms and tables to go on
+        with; the tables then need few passes, or one, to become stable again."""
         self.program = program
         self.models = models
         self.limits = limits
@@ -123,6 +138,23 @@ class Unfolder:
         """Some thread looks whether it can have a lock, and goes on if not."""
         self.has_choices = False
         """Something happened that `Limits.cautious` would have made more of."""
+        if shallower is not None:
+            self._go_on_from(shallower)
+
+    def _go_on_from(self, other: Unfolder) -> None:
+        """All of it is known by names that do not depend on the bounds, and only grows."""
+        assert other.limits.is_within(self.limits)
+        self.terms, self.space, self.sharing = other.terms, other.space, other.sharing
+        self.sharing.begin_unfolding()
+        self.patience = other.patience
+        self._orders = other._orders
+        self._thread_numbers = dict(other._thread_numbers)
+        self._created_at = dict(other._created_at)
+        self._waiting = dict(other._waiting)
+        self.events = other.events
+        self.has_kinds_of_locks = other.has_kinds_of_locks
+        self.has_trials = other.has_trials
+        self.has_choices = other.has_choices
 
     def run(self) -> Unfolding:
         """Raises `TooBig` or `OutOfTime` if it cannot be done."""
