@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.state import Content
+from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
 from raceproof.domains import value_operations
 from raceproof.domains import values as domain
@@ -45,6 +46,8 @@ class Evaluator:
         self.program = analysis.program
         self.objects = analysis.objects
         self.thread = thread
+        self._is_coarse = analysis.is_coarse
+        """Then all strings are one: functions are called with so many."""
         self.pointer_bits = analysis.program.layout.pointer_size * 8
         self._constants: dict[int, tuple[Value, Content]] = {}
         """By identity; the constant is kept so that its identity stays its own."""
@@ -74,7 +77,10 @@ class Evaluator:
             case FloatConstant(type=type_):
                 return domain.any_integer(self.width(type_) or 64)
             case GlobalAddress(name=name, offset=offset):
-                return domain.address(self._global(name), offset, self.pointer_bits)
+                base = self._global(name)
+                if base == self.objects.any_string:
+                    return AbstractValue(None, {base: ints.top(self.pointer_bits)})
+                return domain.address(base, offset, self.pointer_bits)
             case FunctionAddress(name=name):
                 return domain.address(self.objects.function_base(name), 0, self.pointer_bits)
             case BlockAddress():
@@ -93,6 +99,8 @@ class Evaluator:
         variable = self.program.globals.get(name)
         if variable is None:
             return self.objects.lock_object(name)
+        if self._is_coarse and variable.is_string:
+            return self.objects.any_string
         return self.objects.global_base(variable, self.thread)
 
     def of_type(self, type_: Type, value: AbstractValue) -> Content:
@@ -142,7 +150,8 @@ class InitialMemory:
         self.stored = analysis.stored_addresses
 
     def of_globals(self, variables: list[Global]) -> Memory:
-        memory = EMPTY
+        string = contents_of.unknown(None, domain.any_integer(8))
+        memory = EMPTY.set(self.objects.any_string, string)
         for variable in variables:
             base = self.objects.global_base(variable, self.thread, self.is_repeated)
             memory = memory.set(base, self._contents(variable, base))

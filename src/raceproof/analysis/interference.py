@@ -7,6 +7,7 @@ beside it wrote to the bytes it reads. Entries only grow; after a few changes th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
@@ -33,6 +34,17 @@ class _Writes:
         self.changes: dict[object, int] = {}
 
 
+@dataclass(eq=False, slots=True)
+class Consulted:
+    """What one interpretation of a thread has asked for."""
+
+    bases: set[int] = field(default_factory=set)
+    threads: set[int] = field(default_factory=set)
+    """All that these wrote."""
+    since: int = 0
+    """When it began."""
+
+
 class Interference:
     """The writes of all threads."""
 
@@ -42,19 +54,36 @@ class Interference:
         """Base -> thread -> writes."""
         self.is_visible = is_visible
         """Do reads see it? Else each thread sees its own writes only."""
-        self._changes: dict[int, int] = {}
-        """Thread -> how often what it wrote has grown."""
+        self.clock = 0
+        """How often anything that was written has grown."""
+        self._grown: dict[int, dict[int, int]] = {}
+        """Base -> thread -> when what it wrote there has grown last."""
+        self.consulted = Consulted()
         self._writers: dict[int, int] = {}
         """Base -> bit set of the threads that write it."""
         self._reads: dict[int, dict[tuple[Integers, int, int, int], AbstractValue]] = {}
         """Base -> what reads of it gave since it was last written."""
 
-    def changes(self, threads: int) -> int:
-        """Equal numbers mean that those threads (a bit set) have written nothing new."""
-        return sum(count for thread, count in self._changes.items() if threads >> thread & 1)
+    def consult(self) -> Consulted:
+        """From now on, what is asked for is noted here."""
+        self.consulted = Consulted(since=self.clock)
+        return self.consulted
+
+    def has_news(self, threads: int, consulted: Consulted) -> bool:
+        """Have those threads (a bit set) written something new to what was asked for?"""
+        if self.clock == consulted.since:
+            return False
+        bases = consulted.bases
+        return any(
+            when > consulted.since and threads >> thread & 1
+            for base, grown in self._grown.items()
+            for thread, when in grown.items()
+            if base in bases or thread in consulted.threads
+        )
 
     def _changed(self, writes: _Writes) -> None:
-        self._changes[writes.thread] = self._changes.get(writes.thread, 0) + 1
+        self.clock += 1
+        self._grown.setdefault(writes.base, {})[writes.thread] = self.clock
         self._reads.pop(writes.base, None)
 
     def add(
@@ -110,6 +139,7 @@ class Interference:
         self, base: int, offsets: Integers, size: int, threads: int, bits: int
     ) -> AbstractValue:
         """What those threads (a bit set) may have written to the bytes; bottom if nothing."""
+        self.consulted.bases.add(base)
         threads &= self._writers.get(base, 0)
         if not threads or not self.is_visible:
             return domain.BOTTOM
@@ -167,6 +197,7 @@ class Interference:
 
     def has_writes(self, base: int, offsets: Integers, size: int, threads: int) -> bool:
         """Do those threads write any of the bytes?"""
+        self.consulted.bases.add(base)
         if not threads & self._writers.get(base, 0):
             return False
         low, high = offsets.signed_range()
@@ -181,6 +212,7 @@ class Interference:
 
     def writes(self, base: int, threads: int) -> Iterator[tuple[Integers | None, int]]:
         """Where those threads write to a base: offsets (None: anywhere), and how many bytes."""
+        self.consulted.bases.add(base)
         for thread, writes in self._writes.get(base, {}).items():
             if threads >> thread & 1:
                 if writes.anywhere is not None:
@@ -193,6 +225,7 @@ class Interference:
     def cells(self, base: int, threads: int) -> list[tuple[int | None, int, AbstractValue]]:
         """What those threads wrote to a base: (offset or None if unclear, size, value)."""
         found: list[tuple[int | None, int, AbstractValue]] = []
+        self.consulted.bases.add(base)
         if not self.is_visible:
             return found
         for thread, writes in self._writes.get(base, {}).items():
@@ -206,6 +239,7 @@ class Interference:
     def of_thread(self, thread: int) -> list[tuple[int, Integers | None, int, AbstractValue]]:
         """All that a thread wrote: (base, offsets or None for anywhere, size, value)."""
         found: list[tuple[int, Integers | None, int, AbstractValue]] = []
+        self.consulted.threads.add(thread)
         for base, by_thread in self._writes.items():
             writes = by_thread.get(thread)
             if writes is None:

@@ -30,6 +30,7 @@ from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller
 from raceproof.analysis.state import Content, State, Symbol, join_states
 from raceproof.domains import values as domain
+from raceproof.domains.memory import Touched
 from raceproof.ir import (
     AfterInvoke,
     Call,
@@ -189,7 +190,7 @@ class Interpreter:
             self._entangle(head)
         touched = state.memory.touched
         if touched is not None:
-            touched |= done.touched
+            touched.include(done.touched)
         for left in [*(left for left, _ in done.exits), *done.thrown]:
             left.memory = left.memory.watched(touched)
         if raised is not None:
@@ -231,7 +232,7 @@ class Interpreter:
         self, function: Function, way: Way, context: Context, origin: Origin | None
     ) -> Done:
         """Runs a function; if it calls itself, until that is stable."""
-        touched: set[int] = set()
+        touched = Touched()
         entry = way.state.copy()
         entry.memory = entry.memory.watched(touched)
         activation, exits, thrown = self._run_once(
@@ -378,7 +379,9 @@ class Interpreter:
                     return
                 node.queued = True
             order += 1
-            heappush(queue, (_priority(flow, block, counters), order, block, counters, variant))
+            heappush(
+                queue, (block_priority(flow, block, counters), order, block, counters, variant)
+            )
 
         arrive(0, self._enter_loops(flow, 0, -1, ()), entry)
         while queue:
@@ -495,7 +498,7 @@ def _merged(states: list[State], most: int) -> list[State]:
     return list(found.values())
 
 
-def _priority(flow: Flow, block: int, counters: Counters) -> tuple[int, ...]:
+def block_priority(flow: Flow, block: int, counters: Counters) -> tuple[int, ...]:
     """Rounds of a loop one after the other, inside a round in reverse post-order."""
     found: list[int] = []
     for head, count in zip(flow.nests[block], counters, strict=False):

@@ -30,6 +30,10 @@ from raceproof.verdict import BaseKind
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
 
+_WHOLE = "addresses are read in words as wide as a pointer, not byte by byte"
+"""Of a coarse analysis, where a string may lie anywhere in a struct with pointers in it: else all
+that is copied with it would be addresses."""
+
 
 class CellAccess:
     def __init__(self, run: Interpreter) -> None:
@@ -41,6 +45,7 @@ class CellAccess:
         self.homemade = analysis.homemade
         self.went_on = analysis.went_on
         self.bits = analysis.program.layout.pointer_size * 8
+        self.is_coarse = analysis.is_coarse
 
     # --- the record ------------------------------------------------------------
 
@@ -227,7 +232,11 @@ class CellAccess:
             return domain.UNKNOWN
         size = self.layout.store_size(type_)
         bits = self.run.evaluator.width(type_) or size * 8
-        return self.read(state, address, at, size, bits)
+        value = self.read(state, address, at, size, bits)
+        if bits < self.bits and self.is_coarse and (value.pointers or value.is_unknown):
+            self.run.analysis.records.assume(_WHOLE)
+            return domain.any_integer(bits)
+        return value
 
     def read(
         self, state: State, address: AbstractValue, at: int, size: int, bits: int

@@ -26,6 +26,10 @@ class Objects:
         self.external = self.bases.intern(
             EXTERNAL, BaseKind.EXTERNAL, "memory outside of the program", is_weak=True
         )
+        self.any_string = self.bases.intern(
+            ("strings",), BaseKind.STRING, "some string", is_weak=True, alignment=1
+        )
+        """All strings, for those who do not tell them apart."""
 
     def __getitem__(self, number: int) -> Base[BaseKind]:
         return self.bases[number]

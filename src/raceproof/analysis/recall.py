@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from raceproof.analysis.recursion import Exit
 from raceproof.analysis.state import Content, State, Symbol, join_contents, widen_contents
-from raceproof.domains.memory import EMPTY, Memory
+from raceproof.domains.memory import EMPTY, Memory, Touched
 from raceproof.domains.object_lattice import equal, join, widen
 from raceproof.domains.objects import Contents
 from raceproof.domains.values import AbstractValue
@@ -106,7 +106,7 @@ def add_start(starts: Starts, start: Start) -> None:
 class Done(NamedTuple):
     """What a function did."""
 
-    touched: set[int]
+    touched: Touched
     exits: list[Exit]
     thrown: list[State]
     answers: dict[Question, bool]
@@ -120,6 +120,7 @@ class _Kept(NamedTuple):
     way: Way
     seen: dict[int, Contents | None]
     """The objects it touched, on entry."""
+    touched: Touched
     answers: dict[Question, bool]
     exits: list[_Left]
     thrown: list[_Left]
@@ -130,7 +131,7 @@ class _Kept(NamedTuple):
     def again(self, state: State) -> Done:
         """The same, called in a state that agrees or is covered."""
         return Done(
-            set(self.seen),
+            self.touched,
             [(_left(state, left), left.value) for left in self.exits],
             [_left(state, left) for left in self.thrown],
             {},
@@ -258,6 +259,7 @@ def _kept(way: Way, done: Done, epoch: int) -> _Kept:
     return _Kept(
         way._replace(state=_bare(way.state)),
         {base: objects.get(base) for base in done.touched},
+        done.touched,
         done.answers,
         [_Left(_changes(way.state, left), _bare(left), value) for left, value in done.exits],
         [_Left(_changes(way.state, left), _bare(left), None) for left in done.thrown],

@@ -64,6 +64,7 @@ from raceproof.analysis.interpreter import Interpreter, OutOfBudget
 from raceproof.analysis.objects import Objects
 from raceproof.analysis.records import OUTSIDE, Records
 from raceproof.analysis.rounds import Rounds
+from raceproof.analysis.settling import CallGraph, Settling, callees_last
 from raceproof.analysis.state import Content, State
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.concurrency.accesses import Events
@@ -118,6 +119,8 @@ class Analysis:
         self.endings = Endings(self)
         self.recursive: set[str] = set()
         """Functions seen to call themselves, directly or not."""
+        self.call_graph = CallGraph(self.recursive)
+        self.callees_last = callees_last(list(program.defined)) if is_coarse else {}
         self.cancelled: set[int] = set()
         """Threads that others may cancel."""
         oddities = _oddities(program, self.events)
@@ -195,7 +198,7 @@ class Analysis:
             index = 0
             while index < len(self.threads.all):
                 info = self.threads[index]
-                if info.start is not None and self._seen.get(index) != self._inputs(info):
+                if info.start is not None and self._is_outdated(info):
                     self._interpret_noting(info)
                     changed = True
                 index += 1
@@ -210,6 +213,7 @@ class Analysis:
         """Interprets a thread, and notes what that depends on, as it was before."""
         ends = [other.end_version for other in self.threads.all]
         before = self._inputs(info)
+        info.heard = self.interference.consult()
         info.consulted = -1 if self.rounds.creates_threads else 0
         self._interpret(info)
         if info.left is None and info.runs == 1:
@@ -217,13 +221,18 @@ class Analysis:
         asked = sum(end for index, end in enumerate(ends) if info.consulted >> index & 1)
         self._seen[info.index] = (asked, *before[1:])
 
+    def _is_outdated(self, info: ThreadInfo) -> bool:
+        """Must it be interpreted, or interpreted again?"""
+        if self._seen.get(info.index) != self._inputs(info) or info.heard is None:
+            return True
+        return self.interference.has_news(self._heard_by(info), info.heard)
+
     def _inputs(self, info: ThreadInfo) -> tuple[int, ...]:
-        """Equal inputs mean that it need not be interpreted again."""
+        """What it depends on, but for what others wrote."""
         return (
             sum(t.end_version for t in self.threads.all if info.consulted >> t.index & 1),
             info.start_version,
             self.threads.version,
-            self.interference.changes(self._heard_by(info)),
             self.objects.bases.weakened,
             len(self.recursive),
             self.contexts.merges,
@@ -248,7 +257,7 @@ class Analysis:
     def _interpret(self, info: ThreadInfo) -> None:
         info.runs += 1
         self.records = info.records = Records()
-        run = Interpreter(self, info.index)
+        run = (Settling if self.is_coarse else Interpreter)(self, info.index)
         assert info.start is not None
         state = info.start.copy()
         state.registers = {}
@@ -264,15 +273,20 @@ class Analysis:
             return
         states = self._constructed(run, state) if info.index == 0 else [state]
         context = self.contexts.root(info.index, function.name)
-        for start in states:
-            arguments = self._arguments(info)
-            for left, value in run.run(function, arguments, {}, start, context):
-                result = value if isinstance(value, AbstractValue) else None
-                if info.index:
-                    left = self.endings.after_thread(run, left)
-                    self.thread_ended(info.index, left, result)
-                else:
-                    self.endings.after_process(run, left)
+        arguments = self._arguments(info)
+        ticks = -1
+        while ticks != self.ticks:
+            ticks = self.ticks if self.is_coarse else -1
+            for start in states:
+                for left, value in run.run(function, arguments, {}, start, context):
+                    result = value if isinstance(value, AbstractValue) else None
+                    if info.index:
+                        left = self.endings.after_thread(run, left)
+                        self.thread_ended(info.index, left, result)
+                    else:
+                        self.endings.after_process(run, left)
+            if not self.is_coarse:
+                return
 
     def _own_globals(self, info: ThreadInfo, memory: Memory) -> Memory:
         """Fresh thread-locals of a new thread."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from raceproof.analysis.contexts import Context
+from raceproof.analysis.interference import Consulted
 from raceproof.analysis.records import Records
 from raceproof.analysis.state import LockKey, State, join_states
 from raceproof.domains.values import AbstractValue
@@ -70,6 +71,8 @@ class ThreadInfo:
     how it ends."""
     consulted: int = 0
     """Bit set of the threads that its latest interpretation created or joined, or may have."""
+    heard: Consulted | None = None
+    """What its latest interpretation asked for of what others wrote."""
     runs: int = 0
     """How often it was interpreted."""
     records: Records = field(default_factory=Records)

@@ -23,18 +23,33 @@ from raceproof.domains.values import BOTTOM, UNKNOWN, AbstractValue
 from raceproof.domains.values import join as join_values
 
 
+class Touched(set[int]):
+    """Bases that were read or changed."""
+
+    __slots__ = ("written",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: set[int] = set()
+        """Those that may have been changed, even if they hold what they held."""
+
+    def include(self, other: Touched) -> None:
+        self.update(other)
+        self.written |= other.written
+
+
 class Memory:
     """Immutable; `EMPTY` is where to start."""
 
     __slots__ = ("objects", "touched")
 
-    def __init__(self, objects: IntMap[Contents], touched: set[int] | None = None) -> None:
+    def __init__(self, objects: IntMap[Contents], touched: Touched | None = None) -> None:
         self.objects = objects
         self.touched = touched
         """Where the bases are noted that somebody reads or changes, here and in all memories made
         from this one; joins and comparisons do not count."""
 
-    def watched(self, touched: set[int] | None) -> Memory:
+    def watched(self, touched: Touched | None) -> Memory:
         """The same memory, noting in another set."""
         return self if touched is self.touched else Memory(self.objects, touched)
 
@@ -56,6 +71,7 @@ class Memory:
         """With these contents of a base: a new object, or one changed."""
         if self.touched is not None:
             self.touched.add(base)
+            self.touched.written.add(base)
         return Memory(self.objects.set(base, contents), self.touched)
 
     def set_all(self, contents: Mapping[int, Contents | None]) -> Memory:
@@ -64,13 +80,21 @@ class Memory:
             return self
         if self.touched is not None:
             self.touched.update(contents)
+            self.touched.written.update(contents)
         return Memory(self.objects.set_all({**contents}), self.touched)
 
     def forget(self, base: int) -> Memory:
         """Without an object: its life is over."""
-        if self.get(base) is None:
+        if self._writing(base) is None:
             return self
         return Memory(self.objects.set(base, None), self.touched)
+
+    def _writing(self, base: int) -> Contents | None:
+        """What is about to be changed."""
+        if self.touched is not None:
+            self.touched.add(base)
+            self.touched.written.add(base)
+        return self.objects.get(base)
 
     def havoc(self, base: int, byte: AbstractValue = UNKNOWN) -> Memory:
         """Every byte of the object may be anything, or anything that `byte` stands for."""
@@ -86,7 +110,7 @@ class Memory:
     def write(
         self, base: int, offsets: Integers, size: int, value: AbstractValue, is_strong: bool
     ) -> Memory:
-        contents = self.get(base)
+        contents = self._writing(base)
         if contents is None:
             return self
         new = write(contents, offsets, size, value, is_strong)
@@ -130,7 +154,7 @@ class Memory:
         is_strong = len(address.pointers) == 1 and not address.is_unknown
         memory = self
         for base, offsets in address.pointers.items():
-            old = self.get(base)
+            old = self._writing(base)
             if old is None:
                 continue
             numbers = offsets.signed_numbers(FEW_OFFSETS)
@@ -160,7 +184,7 @@ class Memory:
         is_strong = len(target.pointers) == 1 and not target.is_unknown
         memory = self
         for base, offsets in target.pointers.items():
-            old = self.get(base)
+            old = self._writing(base)
             if old is None:
                 continue
             new = self._copied(old, offsets, source, sizes)

@@ -55,6 +55,28 @@ def equal(a: Contents, b: Contents) -> bool:
     )
 
 
+def without_integers(a: Contents) -> Contents:
+    """An upper bound that knows only where addresses lie: any byte may be any number."""
+    background = filler(values.join(a.background, values.any_integer(8)))
+    cells = {
+        offset: (size, values.join(value, values.any_integer(8 * size)))
+        for offset, (size, value) in a.cells.items()
+        if value.pointers or value.is_unknown
+    }
+    regions = []
+    for region in a.regions:
+        fields = {
+            residue: (size, values.join(value, values.any_integer(8 * size)))
+            for residue, (size, value) in region.fields.items()
+            if value.pointers or value.is_unknown
+        }
+        rest = filler(values.join(region.background, values.any_integer(8)))
+        if fields or rest.pointers or rest.is_unknown:
+            stride = region.stride if fields else 1
+            regions.append(Region(region.start, region.end, stride, fields, rest))
+    return Contents(a.size, background, cells, tuple(regions))
+
+
 def _merge(a: Contents, b: Contents, combine: Combine) -> Contents:
     background = a.background
     if background is not b.background:
@@ -82,7 +104,7 @@ def _merge(a: Contents, b: Contents, combine: Combine) -> Contents:
             if changed:
                 cells = {**cells, **changed}
         else:
-            cells, folded = _merge_cells(a, b, changed, combine)
+            cells, folded = _merge_cells(a, b, changed, combine, background is a.background)
             order = None
     regions = a.regions
     if folded or regions is not b.regions:
@@ -97,10 +119,10 @@ def _merge(a: Contents, b: Contents, combine: Combine) -> Contents:
 
 
 def _merge_cells(
-    a: Contents, b: Contents, changed: Cells, combine: Combine
+    a: Contents, b: Contents, changed: Cells, combine: Combine, is_kept: bool
 ) -> tuple[Cells, _Folded]:
     """The cells, and those that go into a region. Where both have a cell, it is in `changed` or
-    stays as it is in `a`."""
+    stays as it is in `a`. `is_kept`: the background stays as it is in `a`."""
     result: Cells = {}
     folded: _Folded = []
     spans = {(offset, cell[0]) for offset, cell in a.cells.items()}
@@ -113,7 +135,7 @@ def _merge_cells(
             end = max(end, span[0] + span[1])
             continue
         if cluster and end is not None:
-            _merge_cluster(a, b, cluster, end, changed, combine, result, folded)
+            _merge_cluster(a, b, cluster, end, changed, combine, result, folded, is_kept)
         if span is not None:
             cluster = [span]
             end = span[0] + span[1]
@@ -133,6 +155,7 @@ def _merge_cluster(
     combine: Combine,
     result: Cells,
     folded: _Folded,
+    is_kept: bool,
 ) -> None:
     offset = cluster[0][0]
     mine, theirs = a.cells.get(offset), b.cells.get(offset)
@@ -153,6 +176,8 @@ def _merge_cluster(
     size = end - offset
     old = a.read(offset, size)
     new = combine(old, b.read(offset, size))
+    if mine is None and new is old and is_kept and not a.touched(offset, end):
+        return
     if mine is not None and mine[0] == size and new is old:
         result[offset] = mine
     else:

@@ -19,17 +19,20 @@ from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.answer import answer_of
 from raceproof.engines.modular.cheap import answer_cheaply, walked
 from raceproof.engines.modular.detect import detect
+from raceproof.engines.modular.sequential import answer_if_sequential
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.options import BackendChoice, Options, Strategy
 from raceproof.verdict import Answer, Outcome
 
-_PATIENCE = 60.0
-"""Seconds for the value backend, if the user names no limit."""
+_PATIENCE = 100.0
+"""Seconds for all backends together, if the user names no limit."""
 _SHORT = 2.0
 """Seconds for a second opinion."""
-_FINE_SHARE = 0.5
-"""Of that time, before it goes on in a coarse way."""
+_FINE_SHARE = 0.4
+"""Of the value backend's time, before it goes on in a coarse way."""
+_CHEAP_SHARE = 0.4
+"""Of all time, at most, for the cheaper backend."""
 COARSE = "backend `value` ran out of time and told calls and loop rounds apart no more"
 _OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
 
@@ -40,6 +43,11 @@ class Modular:
     def run(self, program: Program, question: Question) -> Answer:
         models = Models.load(question.options.models)
         backend = question.options.backend
+        question = _limited(question)
+        if question.candidates is None and _may_prove(question.options):
+            answer = answer_if_sequential(program, models, question)
+            if answer is not None:
+                return answer
         if backend is not BackendChoice.VALUE:
             answer = answer_cheaply(program, models, question, backend)
             return _OUT_OF_TIME if answer is None else answer
@@ -129,21 +137,29 @@ def _second_opinion(
         return None
 
 
+def _may_prove(options: Options) -> bool:
+    return options.strategy is not Strategy.UNDER and options.backend is not BackendChoice.SYNTACTIC
+
+
+def _limited(question: Question) -> Question:
+    """Done soon enough for a user who named no limit."""
+    if question.deadline is None or question.options.timeout is not None:
+        return question
+    return replace(question, deadline=min(question.deadline, time.monotonic() + _PATIENCE))
+
+
 def value_deadline(program: Program, question: Question, is_coarse: bool) -> float | None:
-    """When the value backend must be done, so that a cheaper one has time left; soon enough for a
-    user who named no limit."""
+    """When the value backend must be done, so that a cheaper one has time left."""
     if question.deadline is None:
         return None
     now = time.monotonic()
     deadline = question.deadline - _reserve(program, question.seconds_left())
-    if question.options.timeout is None:
-        deadline = min(deadline, now + _PATIENCE)
     return deadline if is_coarse else now + (deadline - now) * _FINE_SHARE
 
 
 def _reserve(program: Program, left: float) -> float:
     """Seconds kept for the cheaper backend: it needs more for larger programs."""
-    return min(left / 2, 3.0 + program.instruction_count / 500)
+    return min(left * _CHEAP_SHARE, 3.0 + program.instruction_count / 500)
 
 
 ENGINE = Modular()

@@ -1,0 +1,44 @@
+"""Programs that start no threads: nobody has to look at what they do.
+
+A race needs two threads. If nothing in the program could create one (no function that a model knows
+to do so is called, or as much as named), there is only the one that runs `main`. What it computes,
+and through which pointers, does not matter; only code outside of the program could start others,
+and what is taken for granted about that is said.
+"""
+
+from __future__ import annotations
+
+from raceproof.analysis.thread_modular import Analysis
+from raceproof.concurrency.catalogue import Models
+from raceproof.concurrency.model import CallbackTime, Role
+from raceproof.engines.modular.describe import Describer
+from raceproof.engines.question import Question, without_strangers
+from raceproof.ir import Assembly, Program
+from raceproof.verdict import Answer, Outcome
+
+
+def answer_if_sequential(program: Program, models: Models, question: Question) -> Answer | None:
+    """None if the program may create threads."""
+    analysis = Analysis(program, models)
+    records = analysis.threads.main.records
+    analysis.records = records
+    for name, function in sorted(program.functions.items()):
+        model = models.applicable(name, program)
+        if model is None:
+            if not function.is_defined:
+                analysis.note_unknown(name)
+            continue
+        if model.role is Role.CREATE:
+            return None
+        if model.caveat:
+            records.assume(model.caveat)
+        if any(callback.time is CallbackTime.SIGNAL for callback in model.callbacks):
+            records.assume("signal handlers do not race with the rest")
+    for _, instruction in program.all_instructions():
+        if isinstance(instruction, Assembly) and instruction.text.strip():
+            records.assume("inline assembly starts no threads")
+            break
+    main = Describer(analysis, question.options.latest_calls).thread(0)
+    assumptions = tuple(sorted(records.assumptions))
+    answer = Answer(Outcome.RACE_FREE, assumptions=assumptions, threads=(main,), is_complete=True)
+    return without_strangers(answer, program, question)
