@@ -100,7 +100,8 @@ class Evaluator:
         if variable is None:
             return self.objects.lock_object(name)
         if self._is_coarse and variable.is_string:
-            return self.objects.any_string
+            if isinstance(variable.initializer, BytesConstant):
+                return self.objects.any_string
         return self.objects.global_base(variable, self.thread)
 
     def of_type(self, type_: Type, value: AbstractValue) -> Content:

@@ -85,24 +85,26 @@ class MemoryAccess(CellAccess):
         """What others may have written to the source reaches the target too."""
         if not state.running:
             return
+        unclear = domain.BOTTOM
+        clear: list[tuple[int, int, AbstractValue]] = []
         for base, offsets in origin.pointers.items():
             if base in self.objects.private:
                 continue
+            start = offsets.signed_constant
             for offset, size, value in self.interference.cells(base, state.running):
-                start = offsets.signed_constant
                 if offset is None or start is None:
-                    value = domain.garbled(value, 8)
-                    for target in to.pointers:
-                        contents = state.memory.get(target)
-                        if contents is not None:
-                            state.memory = state.memory.set(target, contents.mixed_with(value))
+                    unclear = domain.join(unclear, domain.garbled(value, 8))
                 elif offset + size > start and (count is None or offset < start + count):
-                    shifted = domain.make(
-                        None,
-                        {t: ints_add(p, offset - start) for t, p in to.pointers.items()},
-                    )
-                    for target, places in shifted.pointers.items():
-                        state.memory = state.memory.write(target, places, size, value, False)
+                    clear.append((offset - start, size, value))
+        if unclear is not domain.BOTTOM:
+            for target in to.pointers:
+                contents = state.memory.get(target)
+                if contents is not None:
+                    state.memory = state.memory.set(target, contents.mixed_with(unclear))
+        for distance, size, value in clear:
+            for target, places in to.pointers.items():
+                places = ints_add(places, distance)
+                state.memory = state.memory.write(target, places, size, value, False)
 
     def fill(
         self,

@@ -50,8 +50,9 @@ class AbstractValue:
         self.is_unknown = is_unknown
         self.is_uninitialised = is_uninitialised
         self.is_integer = not (pointers or is_unknown or is_uninitialised or integers is None)
-        self._mixed: tuple[int, AbstractValue] | None = None
-        """The value `garbled`, for one width; often asked for where much is unclear."""
+        self._mixed: tuple[int, AbstractValue | None] | None = None
+        """The value `garbled`, for one width (None: itself); often asked for where much is
+        unclear."""
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -187,10 +188,11 @@ def garbled(value: AbstractValue, width: int) -> AbstractValue:
         return make(ints.top(width), NO_POINTERS, False, value.is_uninitialised)
     known = value._mixed
     if known is not None and known[0] == width:
-        return known[1]
+        return known[1] or value
     top = ints.top(next(iter(value.pointers.values())).width)
     if all(offsets is top for offsets in value.pointers.values()):
         if value.integers is ints.top(width):
+            value._mixed = (width, None)
             return value
         pointers = value.pointers
     else:
