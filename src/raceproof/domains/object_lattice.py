@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from raceproof.domains import values
 from raceproof.domains.objects import MANY_CELLS, Contents
-from raceproof.domains.pieces import filler
+from raceproof.domains.pieces import filler, mixed_byte
 from raceproof.domains.regions import Combine, Region, merged
 from raceproof.domains.summaries import Cells
 from raceproof.domains.values import AbstractValue
@@ -174,10 +174,12 @@ def _merge_cluster(
                 folded.append((start, *contents.cells[start]))
         return
     size = end - offset
+    if is_kept and mine is None and theirs is not None and len(cluster) == 1:
+        if not a.regions_in(offset, end) and not b.regions_in(offset, end):
+            if values.leq(mixed_byte(theirs[1]), a.background):
+                return
     old = a.read(offset, size)
     new = combine(old, b.read(offset, size))
-    if mine is None and new is old and is_kept and not a.touched(offset, end):
-        return
     if mine is not None and mine[0] == size and new is old:
         result[offset] = mine
     else:
