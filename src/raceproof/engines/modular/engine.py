@@ -44,10 +44,11 @@ class Modular:
         models = Models.load(question.options.models)
         backend = question.options.backend
         question = _limited(question)
+        sequential: Answer | None = None
         if question.candidates is None and _may_prove(question.options):
-            answer = answer_if_sequential(program, models, question)
-            if answer is not None:
-                return answer
+            sequential = answer_if_sequential(program, models, question)
+            if sequential is not None and sequential.outcome is Outcome.RACE_FREE:
+                return sequential
         if backend is not BackendChoice.VALUE:
             answer = answer_cheaply(program, models, question, backend)
             return _OUT_OF_TIME if answer is None else answer
@@ -56,7 +57,8 @@ class Modular:
             try:
                 return _answer_by_values(program, models, question, is_coarse)
             except OutOfBudget:
-                continue
+                if sequential is not None:
+                    return sequential
             except MemoryError:
                 lacking = "memory"
                 break

@@ -18,7 +18,8 @@ from raceproof.verdict import Answer, Outcome
 
 
 def answer_if_sequential(program: Program, models: Models, question: Question) -> Answer | None:
-    """None if the program may create threads."""
+    """None if the program may create threads. No proof if unknown code may call functions of the
+    program; who follows what is handed over may know better."""
     analysis = Analysis(program, models)
     records = analysis.threads.main.records
     analysis.records = records
@@ -40,5 +41,5 @@ def answer_if_sequential(program: Program, models: Models, question: Question) -
             break
     main = Describer(analysis, question.options.latest_calls).thread(0)
     assumptions = tuple(sorted(records.assumptions))
-    answer = Answer(Outcome.RACE_FREE, assumptions=assumptions, threads=(main,), is_complete=True)
+    answer = Answer(Outcome.RACE_FREE, assumptions=assumptions, threads=(main,))
     return without_strangers(answer, program, question)
