@@ -36,6 +36,7 @@ NOT_FOUND = {
     "thread-locals/04-address-handed-out",
     "thread-locals/07-key-destructor",
     "thread-locals/08-lock-per-thread",
+    "wrappers/14-allocator-remembers",
 }
 """Racy programs without a finding on a racing line."""
 
@@ -76,6 +77,7 @@ FALSE_ALARMS = {
     "verifier/11-value-never-taken",
     "verifier/14-flag-in-atomic-sections",
     "wrappers/07-locking-switched-on",
+    "wrappers/13-allocator-of-its-own",
 }
 """Race-free programs with a `likely` finding."""
 
