@@ -50,6 +50,11 @@ holds the guard for writing may as well have it.
 
 *Turns* are another lock that programs make of a variable; `turns` says why they are one.
 
+*Counting.* Some programs don't join their threads, but count them: `counts` and `musters` say when
+a counter tells that all are done, `elements` how one thread can count for another.
+
+*Apart.* What the types of pointers tell apart need not be asked about at all (`aliases`).
+
 *Instances.* Two instances of one template have two copies of all its variables. If `main` creates
 them in a loop of its own, they were created in different rounds, so a variable that only grows from
 round to round differs, and so do objects allocated there. An access of `main` itself comes after

@@ -127,8 +127,8 @@ class Calls:
                 self.run.locking.acquire(state, ATOMIC, outside, self.terms.true)
             case ev.AtomicEnd():
                 self.run.locking.release(state, ATOMIC, self.terms.true)
-            case ev.Allocate(pointer_to=None):
-                value = self._allocate(act, call)
+            case ev.Allocate(pointer_to=None, zeroed=is_zeroed):
+                value = self._allocate(act, call, is_zeroed)
             case ev.Nondeterministic(range=limits) if limits is not None:
                 value = self._within(call, limits, state)
             case ev.Assume(condition=condition):
@@ -163,10 +163,12 @@ class Calls:
             self.run.locking.release(after, ATOMIC, outside)
         return after
 
-    def _allocate(self, act: Activation, call: Call) -> Value:
+    def _allocate(self, act: Activation, call: Call, is_zeroed: bool) -> Value:
         identity = self.ledger.fresh("object", 32)
         self.ledger.heap[identity] = None
         key = ("heap", self.ledger.name, act.path, call.number)
+        if self.ledger.is_main and not self.ledger.nest:
+            self.world.sightings.single[key] = is_zeroed
         return self.ledger.new_object(key, identity)
 
     def _create(self, act: Activation, call: Call, event: ev.ThreadCreate, state: State) -> None:

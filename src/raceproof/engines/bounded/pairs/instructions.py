@@ -300,6 +300,9 @@ class Instructions:
                 Place(p.condition, p.object, terms.binary("add", p.offset, wide))
                 for p in base.places
             )
+            scales = [scale for _, scale in instruction.terms]
+            for before, after in zip(base.places, places, strict=True):
+                self.world.forms.moved(before.offset, after.offset, instruction.constant, scales)
         if instruction.inbounds:
             self._stays_inside(places, state)
         return Value(terms.binary("add", base.bits, distance), places)

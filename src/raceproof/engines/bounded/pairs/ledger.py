@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from raceproof.engines.bounded.pairs.arrays import GuardedArray
 from raceproof.engines.bounded.pairs.candidates import Duties
+from raceproof.engines.bounded.pairs.counts import Account
+from raceproof.engines.bounded.pairs.elements import Found
 from raceproof.engines.bounded.pairs.musters import Attendance
 from raceproof.engines.bounded.pairs.shared import Unsupported, World
 from raceproof.engines.bounded.pairs.state import (
@@ -44,9 +47,11 @@ class Recorded:
     addressed: tuple[AddressedLock, ...]
     found_free: dict[LockName, Term]
     passed: tuple[Passed, ...]
-    counts: dict[Cell, tuple[Term, Term]]
+    counts: dict[Account, tuple[Term, Term]]
     """Its balance for each counter, and whether it has found all others done."""
     attendances: dict[Cell, Attendance]
+    found: tuple[Found, ...]
+    """Elements whose locks it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +70,22 @@ class Creation:
 class Ledger:
     """Everything is noted in the order of execution; `facts` is what is known up to now."""
 
-    def __init__(self, world: World, name: str, start: Term) -> None:
+    def __init__(self, world: World, name: str, start: Term, call: int = -1) -> None:
         self.world = world
         self.terms = world.terms
         self.name = name
         self.is_main = name == "main"
+        self.call = call
+        """Creates the thread; -1 for `main`."""
         self.facts = start
         self.duties: Duties = {}
         self.accesses: dict[int, list[Recorded]] = {}
         self.creations: dict[int, list[Creation]] = {}
         self.takings: dict[Cell, list[Recorded]] = {}
         """Where a thread may see that it is its turn; the address is its ticket."""
+        self.settings: dict[GuardedArray, list[Recorded]] = {}
+        """Where a thread may write something else than 0 to an element: the address is its place,
+        with the bits that are written."""
         self.nests: dict[Term, Nest] = {}
         """Where each variable gets its value."""
         self.heap: dict[Term, None] = {}
@@ -128,8 +138,9 @@ class Ledger:
         size: int | None = None,
         is_write: bool = False,
         found_free: dict[LockName, Term] | None = None,
-        counts: dict[Cell, tuple[Term, Term]] | None = None,
+        counts: dict[Account, tuple[Term, Term]] | None = None,
         attendances: dict[Cell, Attendance] | None = None,
+        found: tuple[Found, ...] = (),
     ) -> Recorded:
         """What is known now of an access that happens if the condition holds."""
         return Recorded(
@@ -147,6 +158,7 @@ class Ledger:
             state.passed,
             counts or {},
             attendances or {},
+            found,
         )
 
     # --- addresses ------------------------------------------------------------

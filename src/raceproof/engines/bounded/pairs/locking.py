@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raceproof.engines.bounded.pairs.counts import Counts
+from raceproof.engines.bounded.pairs.elements import Elements
 from raceproof.engines.bounded.pairs.ledger import Ledger
 from raceproof.engines.bounded.pairs.musters import Musters
 from raceproof.engines.bounded.pairs.state import (
@@ -30,6 +31,7 @@ class Locking:
         self.counts = Counts(self)
         self.musters = Musters(self)
         self.ghosts = (self.counts, self.musters)
+        self.elements = Elements(self)
 
     # --- knowing ------------------------------------------------------------
 
@@ -174,11 +176,13 @@ class Locking:
         condition: Term,
         is_write: bool,
     ) -> None:
+        self.elements.acquired(state, place, address, condition, is_write)
         state.addressed[place] = AddressedLock(address, condition, is_write)
 
     def release_addressed(self, state: State, address: Value, name: LockName | None) -> None:
         """Gives back all that the address may mean."""
         terms = self.terms
+        self.elements.released(state, address)
         for place, lock in list(state.addressed.items()):
             other = terms.not_(may_be_same(self.ledger, lock.address, address))
             held = terms.and_(lock.holds, other)
@@ -268,8 +272,18 @@ class Locking:
 def may_be_same(ledger: Ledger, a: Value, b: Value) -> Term:
     """When two addresses may be equal: by their objects if these are known, else by their bits."""
     terms = ledger.terms
-    if len(a.places) == 1 and len(b.places) == 1:
-        (p,), (q,) = a.places, b.places
-        if p.condition is terms.true and q.condition is terms.true:
-            return terms.and_(same_object(terms, p.object, q.object), terms.eq(p.offset, q.offset))
-    return terms.eq(a.bits, b.bits)
+    ways = [
+        terms.all(
+            [
+                p.condition,
+                q.condition,
+                same_object(terms, p.object, q.object),
+                terms.eq(p.offset, q.offset),
+            ]
+        )
+        for p in a.places
+        for q in b.places
+    ]
+    is_known = terms.all(terms.any(p.condition for p in v.places) for v in (a, b))
+    ways.append(terms.and_(terms.not_(is_known), terms.eq(a.bits, b.bits)))
+    return terms.any(ways)

@@ -93,6 +93,7 @@ class Loops:
             head.cells[cell] = (candidate, kept)
         for place, addressed in list(state.addressed.items()):
             candidate = self.candidates.new(f"{name} holds {place}")
+            self.locking.elements.forgotten(state, addressed, terms.not_(candidate))
             held = terms.and_(candidate, addressed.holds)
             state.addressed[place] = AddressedLock(addressed.address, held, addressed.is_write)
             head.addressed[place] = (candidate, held)
@@ -199,6 +200,9 @@ class Loops:
             lock_now = state.addressed.get(place)
             held = terms.false if lock_now is None else lock_now.holds
             owe(candidate, state, terms.and_(before, terms.not_(held)))
+        for place, lock_now in state.addressed.items():
+            there = head.addressed[place][1] if place in head.addressed else terms.false
+            self.locking.elements.forgotten(state, lock_now, terms.not_(there))
         for phi, start in head.starts.items():
             self._goes_on(head, phi, start, state, values[phi])
         facts = dict(self._guesses(head, values, _counts(head, state)))

@@ -29,6 +29,8 @@ class Memory:
     ) -> None:
         if state.guard is self.terms.false:
             return
+        if is_write and not self.ledger.is_main:
+            self.world.sightings.see(self.ledger, state, self.ledger.call, address, size)
         found_free = {
             lock: self.locking.found_free(state, cell) for cell, lock in self.world.homemade.items()
         }
@@ -43,6 +45,7 @@ class Memory:
                 found_free,
                 self.locking.counts.known(state),
                 self.locking.musters.known(state),
+                self.locking.elements.found(state),
             )
         )
 
@@ -62,6 +65,9 @@ class Memory:
             variable = self.world.program.globals.get(str(key[1]))
             if variable is not None and isinstance(variable.initializer, ZeroConstant):
                 return Value(self.terms.const(0, width))
+        element = self.locking.elements.read(state, place, size, width)
+        if element is not None:
+            return element
         if not place.offset.is_constant or width != size * 8:
             return None
         cell = Cell(key, signed(place.offset.constant, place.offset.width), size)
@@ -100,6 +106,7 @@ class Memory:
         self, state: State, place: Place, condition: Term, size: int | None, value: Value | None
     ) -> None:
         key = place.object.key
+        self.locking.elements.wrote(state, place, condition, size, value)
         exact = None
         if place.offset.is_constant and size is not None:
             exact = signed(place.offset.constant, place.offset.width)
@@ -127,6 +134,7 @@ class Memory:
 
     def _write_anywhere(self, state: State, instruction: int, condition: Term) -> None:
         targets = self.world.targets.get(instruction, set())
+        self.locking.elements.spoiled(state, targets, condition)
         for cell in self.world.cells:
             if cell.key in targets:
                 self.locking.clobbered(state, cell, condition)

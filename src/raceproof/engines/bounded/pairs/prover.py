@@ -11,6 +11,7 @@ from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency import Models
 from raceproof.engines.bounded.pairs.aliases import ASSUMPTION as INDEX_ASSUMPTION
 from raceproof.engines.bounded.pairs.aliases import Aliases
+from raceproof.engines.bounded.pairs.arrays import Sightings
 from raceproof.engines.bounded.pairs.candidates import Candidates, Duties, OutOfTime
 from raceproof.engines.bounded.pairs.query import Query
 from raceproof.engines.bounded.pairs.shared import Unsupported, World
@@ -70,16 +71,21 @@ def prove_pairs(
     if not found:
         return Failure("no pair is open")
     pairs, apart = _without_apart(analysis, found, deadline)
+    seen = Sightings()
     reason = ""
     for assumes_no_overflow in (False, True):
-        try:
-            reason, counts = _attempt(analysis, pairs, assumes_no_overflow, deadline)
-        except Unsupported as why:
-            return Failure(f"not modelled: {why}")
-        except OutOfTime:
-            return Failure("out of time")
-        if not reason:
-            return Proof(len(found), _assumptions(analysis, assumes_no_overflow, apart, counts))
+        while True:
+            try:
+                reason, world = _attempt(analysis, pairs, assumes_no_overflow, seen, deadline)
+            except Unsupported as why:
+                return Failure(f"not modelled: {why}")
+            except OutOfTime:
+                return Failure("out of time")
+            if not reason:
+                return Proof(len(found), _assumptions(world, apart))
+            if seen.arrays() or not world.sightings.arrays() or not world.counters:
+                break
+            seen = world.sightings
     return Failure(reason)
 
 
@@ -110,28 +116,30 @@ def _without_apart(
     return left, len(left) < len(pairs)
 
 
-def _assumptions(
-    analysis: Analysis, assumes_no_overflow: bool, apart: bool, counts: bool
-) -> tuple[str, ...]:
-    found = {a for info in analysis.threads.all for a in info.records.assumptions}
+def _assumptions(world: World, apart: bool) -> tuple[str, ...]:
+    found = {a for info in world.analysis.threads.all for a in info.records.assumptions}
     found.add("there are never 2^32 threads at once")
-    if assumes_no_overflow:
+    if world.assumes_no_overflow:
         found.add("signed arithmetic does not overflow (undefined in C)")
     if apart:
         found.add(INDEX_ASSUMPTION)
-    if counts:
+    if world.is_counting:
         found.add("fewer than 2^32 threads are created")
     found.add("addresses are computed inside of their objects (undefined in C else)")
     return tuple(sorted(found))
 
 
 def _attempt(
-    analysis: Analysis, pairs: list[OpenPair], assumes_no_overflow: bool, deadline: float
-) -> tuple[str, bool]:
-    """Empty if all pairs are excluded, else why not; whether threads were counted."""
+    analysis: Analysis,
+    pairs: list[OpenPair],
+    assumes_no_overflow: bool,
+    seen: Sightings,
+    deadline: float,
+) -> tuple[str, World]:
+    """Empty if all pairs are excluded, else why not; `seen` are arrays to watch."""
     terms = Terms()
     candidates = Candidates(terms)
-    world = World(analysis.program, analysis, terms, candidates, assumes_no_overflow)
+    world = World(analysis.program, analysis, terms, candidates, assumes_no_overflow, seen)
     templates = execute_all(world)
     _check_complete(analysis, templates)
     _check_recorded(pairs, templates)
@@ -139,7 +147,7 @@ def _attempt(
     for template in templates.values():
         for candidate, wrong in template.ledger.duties.items():
             duties.setdefault(candidate, []).extend(wrong)
-    query = Query(world, next(iter(templates.values())).ledger)
+    query = Query(world, tuple(templates.values()))
     questions = _Questions(candidates, deadline)
     candidates.settle(duties, deadline)
     while any(not _is_turn(cell, world, templates, query, questions) for cell in world.turns):
@@ -156,11 +164,8 @@ def _attempt(
         if result is not Result.UNSAT:
             place = analysis.program.instruction(instruction).position
             there = analysis.program.instruction(other).position
-            return f"{place} and {there} are not excluded ({result.value})", False
-    return "", any(
-        candidates.is_alive(world.is_counter(c)) or candidates.is_alive(world.is_muster(c))
-        for c in world.counters
-    )
+            return f"{place} and {there} are not excluded ({result.value})", world
+    return "", world
 
 
 class _Questions:

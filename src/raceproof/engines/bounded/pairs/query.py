@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from raceproof.engines.bounded.pairs.ledger import Creation, Ledger, Recorded
+from raceproof.engines.bounded.pairs.ledger import Creation, Recorded
 from raceproof.engines.bounded.pairs.shared import World
 from raceproof.engines.bounded.pairs.state import Cell, LockName, Passed
 from raceproof.engines.bounded.pairs.threads import Template
@@ -39,10 +39,11 @@ class _Lock:
 class Query:
     """The conditions under which two accesses are a race."""
 
-    def __init__(self, world: World, main: Ledger) -> None:
+    def __init__(self, world: World, templates: tuple[Template, ...]) -> None:
         self.world = world
+        self.templates = templates
         self.terms = world.terms
-        self.main = main
+        self.main = templates[0].ledger
         self._renamings: dict[tuple[object, ...], Renaming] = {}
 
     def conditions(
@@ -52,6 +53,8 @@ class Query:
         one, two = self._sides(first, a, second, b)
         yield from self._both_happen(one, two)
         yield from self._instances(one, two)
+        yield from self._origins(one, two, "@3")
+        yield from self._origins(two, one, "@4")
         yield self._overlap(one, two)
         yield terms.not_(self._common_lock(one, two))
         yield from self._order(one, two)
@@ -133,9 +136,11 @@ class Query:
     def _counted(self, creator: Side, child: Side) -> Iterable[Term]:
         """Nobody is left to be done, if the creator has found that."""
         terms = self.terms
-        for cell, (balance, _) in child.access.counts.items():
-            is_done = terms.eq(creator.term(creator.access.counts[cell][1]), terms.const(1, 8))
-            known = [is_done, self.world.is_counter(cell)]
+        for account, (balance, _) in child.access.counts.items():
+            is_done = terms.eq(creator.term(creator.access.counts[account][1]), terms.const(1, 8))
+            known = [is_done, self.world.is_counter(account)]
+            if account.array is not None:
+                known.append(self.world.is_array(account.array))
             none = terms.eq(child.term(balance), terms.const(0, balance.width))
             yield terms.implies(terms.all(known), none)
 
@@ -164,7 +169,7 @@ class Query:
             here = terms.eq(child.term(site), terms.const(index, 8))
             is_inside = creator.access.nest[:1] == creation.nest
             earlier = self._goes_on(creation, child, creator)
-            if is_inside and creator.access.order < creation.order:
+            if is_inside and creator.access.order <= creation.order:
                 yield terms.implies(here, earlier)
                 for variable in self._made_in(creation):
                     differs = terms.not_(terms.eq(child.term(variable), creator.term(variable)))
@@ -189,6 +194,27 @@ class Query:
             for v in self._growing(creation)
             for candidate, name in self.main.growing[v]
         )
+
+    def _origins(self, finder: Side, other: Side, suffix: str) -> Iterable[Term]:
+        """Somebody has set the elements that are not 0."""
+        terms = self.terms
+        for found in finder.access.found:
+            array = found.array
+            ways = []
+            for template in self.templates:
+                for setting in template.ledger.settings.get(array, ()):
+                    setter = Side(template, setting, self._renaming(template, suffix))
+                    (place,) = setting.address.places
+                    way = [
+                        setter.term(setting.guard),
+                        setter.term(setting.facts),
+                        array.fit(terms, setter.term(place.offset), finder.term(found.lock)),
+                    ]
+                    if other.template.is_main:
+                        way.extend(self._created_before(other, setter))
+                    ways.append(terms.all(way))
+            known = terms.and_(self.world.is_array(array), finder.term(found.condition))
+            yield terms.implies(known, terms.any(ways))
 
     # --- which bytes ------------------------------------------------------------
 

@@ -16,7 +16,9 @@ from raceproof.analysis.escape import escaped_bases
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC as ATOMIC_KEY
 from raceproof.analysis.thread_modular import Analysis
+from raceproof.engines.bounded.pairs.arrays import Forms, GuardedArray, Sightings
 from raceproof.engines.bounded.pairs.candidates import Candidates
+from raceproof.engines.bounded.pairs.counts import Account
 from raceproof.engines.bounded.pairs.state import ATOMIC, Cell, LockName
 from raceproof.engines.bounded.terms import Term, Terms
 from raceproof.ir import GlobalAddress, IntConstant, Program, Store, ZeroConstant
@@ -49,12 +51,19 @@ class World:
     terms: Terms
     candidates: Candidates
     assumes_no_overflow: bool
+    seen: Sightings = field(default_factory=Sightings)
+    """Arrays that were found by an earlier look at the program."""
+    sightings: Sightings = field(default_factory=Sightings)
+    """Those that are found now."""
+    arrays: tuple[GuardedArray, ...] = ()
+    forms: Forms = field(default_factory=Forms)
     cells: dict[Cell, None] = field(default_factory=dict)
     guarded: dict[LockName, list[Cell]] = field(default_factory=dict)
     homemade: dict[Cell, LockName] = field(default_factory=dict)
     turns: dict[Cell, LockName] = field(default_factory=dict)
     """Cells that may say whose turn it is, each with the lock that it then is."""
     counters: dict[Cell, Counter] = field(default_factory=dict)
+    accounts: dict[Account, None] = field(default_factory=dict)
     constants: dict[Cell, tuple[int, ...]] = field(default_factory=dict)
     targets: dict[int, set[tuple[object, ...]]] = field(default_factory=dict)
     """Instruction -> what it may write: ("global", name), ("slot", number), ..."""
@@ -70,6 +79,11 @@ class World:
         self._find_targets(accesses)
         self._find_cells(accesses)
         self._find_locks(accesses)
+        self._open_accounts()
+        for name, variable in self.program.globals.items():
+            if not variable.is_thread_local:
+                is_zero = isinstance(variable.initializer, ZeroConstant)
+                self.sightings.single[("global", name)] = is_zero
 
     # --- candidates ------------------------------------------------------------
 
@@ -85,8 +99,11 @@ class World:
     def is_turn(self, cell: Cell) -> Term:
         return self.candidates.new(f"turn {cell}")
 
-    def is_counter(self, cell: Cell) -> Term:
-        return self.candidates.new(f"counter {cell}")
+    def is_array(self, array: GuardedArray) -> Term:
+        return self.candidates.new(f"array {array}")
+
+    def is_counter(self, account: Account) -> Term:
+        return self.candidates.new(f"counter {account}")
 
     def is_muster(self, cell: Cell) -> Term:
         return self.candidates.new(f"muster {cell}")
@@ -238,6 +255,29 @@ class World:
             return
         if isinstance(variable.initializer, IntConstant):
             self.counters[cell] = Counter(variable.initializer.value, frozenset(calls))
+
+    def _open_accounts(self) -> None:
+        if self.counters:
+            self.arrays = tuple(self.seen.arrays())
+        for cell, counter in self.counters.items():
+            self.accounts[Account(cell, counter.first, counter.calls)] = None
+            for array in self.arrays:
+                calls = frozenset(self.seen.writers[array] - counter.calls)
+                if calls:
+                    self.accounts[Account(cell, counter.first, calls, array)] = None
+
+    def stop_counting(self) -> None:
+        """Nothing is known of how many threads there are."""
+        for account in self.accounts:
+            self.candidates.give_up(self.is_counter(account))
+        for cell in self.counters:
+            self.candidates.give_up(self.is_muster(cell))
+
+    @property
+    def is_counting(self) -> bool:
+        counters = [self.is_counter(account) for account in self.accounts]
+        musters = [self.is_muster(cell) for cell in self.counters]
+        return any(self.candidates.is_alive(candidate) for candidate in counters + musters)
 
 
 def _key(descriptor: object) -> tuple[object, ...]:

@@ -74,9 +74,7 @@ def execute_all(world: World) -> dict[TemplateKey, Template]:
             is_mains = parents == {main.key}
             found[key] = _execute_thread(world, key, f"T{index}", main if is_mains else None)
             if not is_mains:
-                for cell in world.counters:
-                    world.candidates.give_up(world.is_counter(cell))
-                    world.candidates.give_up(world.is_muster(cell))
+                world.stop_counting()
     for template in found.values():
         for other in found.values():
             if (
@@ -118,7 +116,7 @@ def _initial(ledger: Ledger, cell: Cell) -> Value:
 
 def _execute_thread(world: World, key: TemplateKey, name: str, main: Template | None) -> Template:
     terms = world.terms
-    ledger = Ledger(world, name, terms.true)
+    ledger = Ledger(world, name, terms.true, key[0])
     identity = ledger.fresh("self", 32)
     template = Template(key, ledger, identity)
     argument: Value | None = None
