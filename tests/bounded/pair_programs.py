@@ -27,4 +27,4 @@ static int data[64], other[64], *shared = data;
 
 
 def outcome_of(text: str) -> Proof | Failure:
-    return prove_pairs(lower(text), Models.load(), Options(), time.monotonic() + 60)
+    return prove_pairs(lower(text), Models.load(), Options(), time.monotonic() + 600)

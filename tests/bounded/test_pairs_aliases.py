@@ -67,6 +67,34 @@ RACY = {
 }
 
 
+_TWO = "static int x, y; static int *p = &x, *q = &y;"
+
+
+def pieces(body: str, before: str = _TWO) -> str:
+    """One thread gets at `x` in a way that the points-to analysis does not follow."""
+    return f"""{HEAD}{before}
+static void *one(void *arg) {{ {body} return 0; }}
+static void *two(void *arg) {{ x = 2; return 0; }}
+int main(void) {{ pthread_t t; pthread_create(&t, 0, one, 0); pthread_create(&t, 0, two, 0);
+    while (1); }}"""
+
+
+RACY |= {
+    "an address is copied by bytes": pieces(
+        "for (int i = 0; i < 8; i++) ((char *)&q)[i] = ((char *)&p)[i]; *q = 1;"
+    ),
+    "an address is copied in halves": pieces(
+        "unsigned low = (unsigned long)p, high = (unsigned long)p >> 32;"
+        "int *r = y ? &y : (int *)((unsigned long)high << 32 | low); *r = 1;"
+    ),
+    "an address is copied as a number": pieces(
+        "v.d = u.d; *v.p = 1;",
+        "static int x, y; static union { int *p; double d; } u = {&x}, v = {&y};",
+    ),
+    "an address before its object": pieces("int *r = &x - 1; r[1] = 1;"),
+}
+
+
 @pytest.mark.parametrize("name", PROVED)
 def test_proves(name: str) -> None:
     outcome = outcome_of(PROVED[name])
