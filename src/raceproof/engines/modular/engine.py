@@ -25,13 +25,13 @@ from raceproof.ir import Program
 from raceproof.options import BackendChoice, Options, Strategy
 from raceproof.verdict import Answer, Outcome
 
-_PATIENCE = 100.0
+_PATIENCE = 108.0
 """Seconds for all backends together, if the user names no limit."""
 _SHORT = 2.0
 """Seconds for a second opinion."""
 _FINE_SHARE = 0.4
 """Of the value backend's time, before it goes on in a coarse way."""
-_CHEAP_SHARE = 0.4
+_CHEAP_SHARE = 0.5
 """Of all time, at most, for the cheaper backend."""
 COARSE = "backend `value` ran out of time and told calls and loop rounds apart no more"
 _OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
