@@ -199,9 +199,18 @@ class Calls:
                 function = loaded
             if function is not None:
                 self._run_node(call, function, arguments)
+            self._reordered(event, callback)
         result = self.generator.result(call)
         if result is not None:
             self._returned(call, event.returns, result)
+
+    def _reordered(self, event: ev.Event, callback: ev.Callback) -> None:
+        """`qsort`: what is compared and written lies anywhere in its array after that."""
+        compared = [o.value for o in callback.arguments if o.how is CallbackValue.INTO]
+        for effect in event.effects:
+            node = self.generator.value(effect.pointer)
+            if effect.is_write and effect.pointer in compared and node is not None:
+                self.solver.each(node, lambda a: self.cells.fold(self.cells.addresses[a][0], 1))
 
     def _passed(self, operand: ev.CallbackOperand) -> int | None:
         if operand.value is None or operand.how is CallbackValue.ANY:
@@ -370,6 +379,10 @@ class Calls:
                 loaded = solver.node()
                 solver.store(node, loaded)
                 targets.append(loaded)
+        for place in (event.value_pointer, event.result_pointer, event.expected_pointer):
+            if place is not None:  # A struct may hold addresses behind its first word.
+                generator.copy_between(event.pointer, place, None)
+                generator.copy_between(place, event.pointer, None)
         for target in targets:
             if target is not None:
                 solver.load(pointer, target)

@@ -55,6 +55,9 @@ from raceproof.ir import (
 )
 from raceproof.verdict import BaseKind
 
+_KEEP_OFFSETS = ("offset", "add", "ptrtoint", "inttoptr", "bitcast", "addrspacecast")
+"""Constant expressions whose value is an operand, moved by the numbers among the others."""
+
 
 class Generator:
     """Owns the nodes of registers and constants."""
@@ -66,7 +69,7 @@ class Generator:
         self.layout = program.layout
         self.word = program.layout.pointer_size
         self._registers: dict[tuple[str, int], int] = {}
-        self._constants: dict[tuple[str, int], int] = {}
+        self._constants: dict[tuple[str, int | None], int] = {}
         self.returns: dict[str, int] = {}
         self.varargs: dict[str, int] = {}
         self.function = ""
@@ -136,20 +139,23 @@ class Generator:
         if isinstance(value, GlobalAddress):
             return self._constant(value.name, value.offset)
         if isinstance(value, FunctionAddress):
-            return self._constant(value.name, -1)
+            return self._constant(value.name, None)
         if isinstance(value, ConstantExpression | AggregateConstant):
             return self._expression(value)
         return None
 
-    def _constant(self, name: str, offset: int) -> int:
+    def _constant(self, name: str, offset: int | None) -> int:
+        """The address of a function, or of a place in or near a global: `a - 1` may come back."""
         key = (name, offset)
         node = self._constants.get(key)
         if node is None:
             node = self._constants[key] = self.solver.node()
-            if offset < 0:
+            if offset is None:
                 self.add_address(node, self.function_thing(name))
             else:
-                self.add_address(node, self.global_thing(name), offset)
+                thing = self.global_thing(name)
+                is_inside = thing.shape.cell(offset) is not None
+                self.add_address(node, thing, offset if is_inside else None)
         return node
 
     def _expression(self, value: ConstantExpression | AggregateConstant) -> int:
@@ -157,10 +163,13 @@ class Generator:
         is_offset = isinstance(value, ConstantExpression) and value.operation in ("offset", "add")
         parts = value.elements if isinstance(value, AggregateConstant) else value.operands
         distance = sum(p.signed for p in parts if isinstance(p, IntConstant)) if is_offset else 0
+        keeps = not isinstance(value, ConstantExpression) or value.operation in _KEEP_OFFSETS
         for part in parts:
             source = self.value(part)
-            if source is not None:
+            if source is not None and keeps:
                 self.solver.shift(source, node, distance, ())
+            elif source is not None:
+                self._lose_offset(source, node)
         return node
 
     def add_address(self, node: int, thing: Thing, offset: int | None = 0) -> None:

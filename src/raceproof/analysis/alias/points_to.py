@@ -9,10 +9,11 @@ Why the result covers every execution. Every way in which one step of a program 
 into a register or into memory is one constraint, and the solution satisfies them all, in whatever
 order, how often and by whichever threads the steps are taken. So by induction over an execution
 every address that a register or a cell holds at any time is in the set of its node. That counts on
-what C demands of pointers: arithmetic stays inside of the object, an index inside of its array,
-and an address is kept in words as wide as a pointer (as a whole, or copied with its object). An
-integer that was made from an address keeps its object. An address made up from plain numbers has
-no object: who goes through it is told that nothing is known (`PointsTo.is_known`).
+what C demands of pointers: arithmetic stays inside of the object, an index inside of its array. An
+address is kept in words as wide as a pointer (as a whole, or copied with its object), or in parts
+that nobody follows (`scattered`). An integer that was made from an address keeps its object. An
+address made up from plain numbers has no object: who goes through it is told that nothing is known
+(`PointsTo.is_known`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Iterable
 from raceproof.analysis.alias.calls import Calls
 from raceproof.analysis.alias.cells import Cells, Thing
 from raceproof.analysis.alias.generate import Generator
+from raceproof.analysis.alias.scattered import Scattered
 from raceproof.analysis.alias.solver import Solver, bits
 from raceproof.concurrency.accesses import Events
 from raceproof.ir import NullPointer, Program, Register, Undefined, Value
@@ -50,6 +52,7 @@ class PointsTo:
         for function in program.defined:
             self._thread_results(function.name)
         self._solver.solve()
+        Scattered(program, self._generator).settle()
         self._targets: dict[int, tuple[Target, ...]] = {}
 
     def _program_arguments(self) -> None:

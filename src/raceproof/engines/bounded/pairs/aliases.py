@@ -16,10 +16,7 @@ bytes that may hold an address, no narrowing of one, no constant address outside
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import gcd
-
-from raceproof.analysis.alias.cells import Thing
+from raceproof.analysis.alias.places import Bytes, bytes_at
 from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.concurrency.accesses import Events
 from raceproof.ir import (
@@ -51,34 +48,6 @@ from raceproof.ir import (
 ASSUMPTION = "an index stays inside of its array (undefined in C else)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Bytes:
-    """Of one object: `size` bytes at `first`, and if `distance` is not 0 at each further multiple
-    of it up to `end` (None: nobody knows)."""
-
-    thing: int
-    first: int
-    end: int | None
-    distance: int
-    size: int
-
-    def may_meet(self, other: _Bytes) -> bool:
-        if self.thing != other.thing:
-            return False
-        if self._ends_before(other) or other._ends_before(self):
-            return False
-        step = gcd(self.distance, other.distance)
-        if not step:
-            return True
-        gap = (other.first - self.first) % step
-        return gap < self.size or step - gap < other.size
-
-    def _ends_before(self, other: _Bytes) -> bool:
-        if not self.distance:
-            return self.first + self.size <= other.first
-        return self.end is not None and self.end - 1 + self.size <= other.first
-
-
 class Aliases:
     """What the loads and stores of a program may touch."""
 
@@ -86,7 +55,7 @@ class Aliases:
         self._program = program
         self._points_to = PointsTo(program, events, deadline)
         self._events = events
-        self._known: dict[int, tuple[_Bytes, ...] | None] = {}
+        self._known: dict[int, tuple[Bytes, ...] | None] = {}
         self._addresses = self._held_addresses()
         self._is_trusted = self._keeps_addresses()
 
@@ -99,13 +68,13 @@ class Aliases:
             return False
         return not any(a.may_meet(b) for a in mine for b in theirs)
 
-    def _touched(self, number: int) -> tuple[_Bytes, ...] | None:
+    def _touched(self, number: int) -> tuple[Bytes, ...] | None:
         """None: nobody knows."""
         if number not in self._known:
             self._known[number] = self._find(number)
         return self._known[number]
 
-    def _find(self, number: int) -> tuple[_Bytes, ...] | None:
+    def _find(self, number: int) -> tuple[Bytes, ...] | None:
         instruction = self._program.instruction(number)
         if not isinstance(instruction, Load | Store | AtomicUpdate | CompareExchange):
             return None
@@ -117,16 +86,16 @@ class Aliases:
         for thing, cell in targets:
             if cell is None or thing.descriptor[0] == "external":
                 return None
-            found.append(_bytes(thing, cell, size))
+            found.append(bytes_at(thing, cell, size))
         return tuple(found) or None
 
     # --- can it be trusted? ------------------------------------------------------------
 
-    def _held_addresses(self) -> list[_Bytes]:
+    def _held_addresses(self) -> list[Bytes]:
         """The bytes that may hold an address."""
         cells, word = self._points_to.cells, self._program.layout.pointer_size
         return [
-            _bytes(thing, cell, word)
+            bytes_at(thing, cell, word)
             for thing in cells.things
             for cell, held in cells.contents_of(thing)
             if held
@@ -196,8 +165,3 @@ def _accessed(instruction: Load | Store | AtomicUpdate | CompareExchange) -> Typ
         case CompareExchange(expected=value):
             return value.type
     return instruction.value.type
-
-
-def _bytes(thing: Thing, cell: int, size: int) -> _Bytes:
-    first, end, distance = thing.shape.places(cell)
-    return _Bytes(thing.number, first, end, distance, size)
