@@ -23,6 +23,7 @@ from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.unfold import Limits, OutOfTime, Unfolder
 from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
+from raceproof.engines.layout import for_any_layout
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.machine import Machine
@@ -91,7 +92,8 @@ class BoundedEngine:
         old = sys.getrecursionlimit()
         sys.setrecursionlimit(max(old, _RECURSION))
         try:
-            return without_strangers(_Run(program, question).answer(), program, question)
+            answer = for_any_layout(_Run(program, question).answer(), program, question)
+            return without_strangers(answer, program, question)
         finally:
             sys.setrecursionlimit(old)
 

@@ -12,6 +12,7 @@ from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.interleave.layers import Cleared, StaticLayers
 from raceproof.engines.interleave.search import DirectedSearch
+from raceproof.engines.layout import for_any_layout
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.machine.machine import Machine
@@ -38,6 +39,7 @@ class Interleave:
             answer = _layered(program, question)
         else:
             answer = _Run(program, question).answer()
+        answer = for_any_layout(answer, program, question)
         return without_strangers(answer, program, question)
 
 

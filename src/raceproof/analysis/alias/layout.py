@@ -1,0 +1,144 @@
+"""Does a program look at where its objects lie in memory?
+
+    if ((uintptr_t)&x > (uintptr_t)&y) ...        bucket = table[((uintptr_t)key >> 4) % SIZE];
+
+Whoever executes it, or has a solver execute it, has chosen one place for each object, and what such
+a program does elsewhere is not seen. Comparing addresses for equality, with null or with the error
+numbers at the ends of the memory gives the same everywhere, and so do steps within an object. All
+else that is computed from an address as a number counts as a look, and so does the order of
+addresses of different objects. Addresses become numbers by casts here; an address that is read as a
+number from the bytes of a pointer, without a cast, is only seen if there is a cast elsewhere too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raceproof.analysis.alias.points_to import PointsTo
+from raceproof.concurrency.accesses import Events
+from raceproof.ir import (
+    Binary,
+    Cast,
+    Compare,
+    Constant,
+    ConstantExpression,
+    Function,
+    GlobalAddress,
+    Instruction,
+    IntConstant,
+    IntType,
+    PointerType,
+    Program,
+    Switch,
+    Value,
+)
+
+_EQUAL = ("eq", "ne")
+_STEPS = ("add", "sub")
+_CASTS = ("bitcast", "ptrtoint", "inttoptr", "addrspacecast")
+_OUTSIDE = ("external",)
+_PAGE = 4096
+"""No object lies in the first or the last page."""
+
+
+def look_at_layout(program: Program, events: Events, deadline: float | None) -> int | None:
+    """The number of an instruction that looks at where an object lies."""
+    if not any(_may_look(instruction) for _, instruction in program.all_instructions()):
+        return None
+    looks = _Looks(program, PointsTo(program, events, deadline))
+    return looks.first()
+
+
+class _Looks:
+    def __init__(self, program: Program, points_to: PointsTo) -> None:
+        self._program = program
+        self._points_to = points_to
+
+    def first(self) -> int | None:
+        everything = list(self._program.all_instructions())
+        word = self._program.layout.pointer_size * 8
+        has_numbers = any(self._makes_number(*each) for each in everything)
+        for function, instruction in everything:
+            if self._orders(function, instruction) or (
+                has_numbers
+                and any(self._objects(function, value) for value in _looked_at(instruction, word))
+            ):
+                return instruction.number
+        return None
+
+    def _objects(self, function: Function, value: Value) -> set[object]:
+        if isinstance(value, Constant):
+            return set(_named(value))
+        targets = self._points_to.targets(function.name, value)
+        descriptors = (thing.descriptor for thing, _ in targets)
+        return {each[1] if each[0] == "global" else each for each in descriptors} - {_OUTSIDE}
+
+    def _makes_number(self, function: Function, instruction: Instruction) -> bool:
+        if isinstance(instruction, Cast) and instruction.operation == "ptrtoint":
+            return bool(self._objects(function, instruction.value))
+        return any(map(_is_number, instruction.operands))
+
+    def _orders(self, function: Function, instruction: Instruction) -> bool:
+        """Does it ask which of two objects comes first? (Compilers drop casts to numbers there.)"""
+        if not (isinstance(instruction, Compare) and _is_order(instruction)):
+            return False
+        left, right = instruction.operands
+        return len(self._objects(function, left) | self._objects(function, right)) > 1
+
+
+def _named(value: Value) -> Iterator[str]:
+    """The globals whose addresses are in a constant."""
+    match value:
+        case GlobalAddress(name=name):
+            yield name
+        case ConstantExpression(operands=operands):
+            for operand in operands:
+                yield from _named(operand)
+
+
+def _may_look(instruction: Instruction) -> bool:
+    if isinstance(instruction, Cast) and instruction.operation == "ptrtoint":
+        return True
+    if isinstance(instruction, Compare) and _is_order(instruction):
+        return True
+    return any(map(_is_number, instruction.operands))
+
+
+def _is_order(compare: Compare) -> bool:
+    """Of two pointers."""
+    return isinstance(compare.left.type, PointerType) and compare.predicate not in _EQUAL
+
+
+def _is_number(value: Value) -> bool:
+    """Is it a constant made of an address?"""
+    return isinstance(value, ConstantExpression) and (
+        value.operation == "ptrtoint" or any(map(_is_number, value.operands))
+    )
+
+
+def _looked_at(instruction: Instruction, word: int) -> tuple[Value, ...]:
+    """The operands that must not be addresses."""
+    match instruction:
+        case Compare(left=left) if isinstance(left.type, PointerType):
+            return ()
+        case Compare(predicate=predicate, left=left, right=right):
+            if _is_end(left) or _is_end(right):
+                return ()
+            if predicate not in _EQUAL:
+                return (left, right)
+            constants = isinstance(left, IntConstant), isinstance(right, IntConstant)
+            return (left, right) if any(constants) else ()
+        case Binary(operation=operation, left=left, right=right) if operation not in _STEPS:
+            return (left, right)
+        case Cast(operation=operation, value=value, result=result) if result is not None:
+            is_whole = not isinstance(result.type, IntType) or result.type.bits >= word
+            return () if operation in _CASTS and is_whole else (value,)
+        case Switch(value=value):
+            return (value,)
+    return ()
+
+
+def _is_end(value: Value) -> bool:
+    if not isinstance(value, IntConstant):
+        return False
+    return abs(value.signed) < _PAGE

@@ -1,0 +1,37 @@
+"""No proofs that hold for one way to lay objects out in memory.
+
+The machine and the solver's executions have one place for each object. A race that one of them
+finds there is real; that there is none says nothing about a program that acts by where they lie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from raceproof.analysis.alias.layout import look_at_layout
+from raceproof.analysis.alias.solver import OutOfTime
+from raceproof.concurrency import Events, Models
+from raceproof.engines.question import Question
+from raceproof.ir import Program
+from raceproof.verdict import Answer, Outcome
+
+
+def for_any_layout(answer: Answer, program: Program, question: Question) -> Answer:
+    """The answer, but no proof if the program looks at where its objects lie."""
+    if answer.outcome is not Outcome.RACE_FREE:
+        return answer
+    events = Events(program, Models.load(question.options.models))
+    try:
+        look = look_at_layout(program, events, question.deadline)
+    except OutOfTime:
+        return _unproved(answer, question, "out of time")
+    if look is None:
+        return answer
+    where = program.instruction(look).position
+    detail = "the program looks at where an object lies, and only one place for it was tried"
+    return _unproved(answer, question, f"{detail}: {where}" if where else detail)
+
+
+def _unproved(answer: Answer, question: Question, why: str) -> Answer:
+    left = question.candidates or ()
+    return replace(answer, outcome=Outcome.UNKNOWN, open=left, detail=why, is_complete=None)
