@@ -70,6 +70,29 @@ class Modular:
         return replace(answer, detail=why, notices=(*answer.notices, why))
 
 
+def by_values(
+    program: Program,
+    models: Models,
+    options: Options,
+    is_coarse: bool,
+    deadline: float | None,
+    *,
+    sees_others: bool = True,
+) -> Analysis:
+    """The value backend, done."""
+    analysis = Analysis(
+        program,
+        models,
+        unroll=options.unroll,
+        context_depth=0 if is_coarse else options.context_depth,
+        is_coarse=is_coarse,
+        sees_others=sees_others,
+        deadline=deadline,
+    )
+    analysis.run()
+    return analysis
+
+
 def _answer_by_values(
     program: Program, models: Models, question: Question, is_coarse: bool
 ) -> Answer:
@@ -77,17 +100,7 @@ def _answer_by_values(
     deadline = value_deadline(program, question, is_coarse)
 
     def analysed(sees_others: bool) -> Analysis:
-        analysis = Analysis(
-            program,
-            models,
-            unroll=options.unroll,
-            context_depth=0 if is_coarse else options.context_depth,
-            is_coarse=is_coarse,
-            sees_others=sees_others,
-            deadline=deadline,
-        )
-        analysis.run()
-        return analysis
+        return by_values(program, models, options, is_coarse, deadline, sees_others=sees_others)
 
     def second_opinion() -> Walk | None:
         return _second_opinion(program, models, options, deadline)

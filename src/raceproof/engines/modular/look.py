@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.interpreter import OutOfBudget
-from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.cheap import walked
 from raceproof.engines.modular.detect import BaseReport, detect
-from raceproof.engines.modular.engine import COARSE, value_deadline
+from raceproof.engines.modular.engine import COARSE, by_values, value_deadline
 from raceproof.engines.question import Question
 from raceproof.errors import UserError
 from raceproof.ir import Program
@@ -59,16 +58,8 @@ def _by_values(program: Program, models: Models, question: Question) -> Look | N
     options = question.options
     for is_coarse in (False, True):
         deadline = value_deadline(program, question, is_coarse)
-        analysis = Analysis(
-            program,
-            models,
-            unroll=options.unroll,
-            context_depth=0 if is_coarse else options.context_depth,
-            is_coarse=is_coarse,
-            deadline=deadline,
-        )
         try:
-            analysis.run()
+            analysis = by_values(program, models, options, is_coarse, deadline)
             return Look(analysis, detect(analysis, deadline), (COARSE,) if is_coarse else ())
         except OutOfBudget:
             continue
