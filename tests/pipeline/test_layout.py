@@ -21,11 +21,14 @@ _LOOKS = {
     "one byte": "(unsigned char)(uintptr_t)&x == 64",
     "a hash that is kept": "(kept = (uintptr_t)&x) % 7 == 3",
     "a number": "(uintptr_t)&x == 4198400",
+    "a distance": "(uintptr_t)&x - (uintptr_t)&y == 4",
+    "another distance": "(uintptr_t)&y - (uintptr_t)&x == 4",
 }
 _INNOCENT = {
     "null": "(uintptr_t)&x == 0",
     "an error number": "(uintptr_t)p >= (uintptr_t)-4095",
     "within an object": "p >= data + 4",
+    "an index": "(p - data) * 2 > 7",
     "the same": "(uintptr_t)&x == (uintptr_t)&y",
     "a number in a pointer": "((uintptr_t)unused & 3) == 1",
 }

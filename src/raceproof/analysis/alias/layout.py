@@ -29,6 +29,7 @@ from raceproof.ir import (
     IntType,
     PointerType,
     Program,
+    Register,
     Switch,
     Value,
 )
@@ -53,22 +54,55 @@ class _Looks:
     def __init__(self, program: Program, points_to: PointsTo) -> None:
         self._program = program
         self._points_to = points_to
+        self._distances: set[int] = set()
+        """Registers of the function at hand that hold no address, though they come from some."""
 
     def first(self) -> int | None:
         everything = list(self._program.all_instructions())
-        word = self._program.layout.pointer_size * 8
         has_numbers = any(self._makes_number(*each) for each in everything)
-        for function, instruction in everything:
-            if self._orders(function, instruction) or (
-                has_numbers
-                and any(self._objects(function, value) for value in _looked_at(instruction, word))
-            ):
-                return instruction.number
+        for function in self._program.defined:
+            self._distances.clear()
+            for instruction in function.instructions:
+                if self._orders(function, instruction):
+                    return instruction.number
+                if has_numbers and self._looks(function, instruction):
+                    return instruction.number
         return None
+
+    def _looks(self, function: Function, instruction: Instruction) -> bool:
+        if self._is_distance(function, instruction):
+            return False
+        objects = [self._objects(function, operand) for operand in instruction.operands]
+        if isinstance(instruction, Binary) and all(objects) and len(set().union(*objects)) > 1:
+            return True
+        if any(len(set(_named(operand))) > 1 for operand in instruction.operands):
+            return True
+        word = self._program.layout.pointer_size * 8
+        return any(self._objects(function, value) for value in _looked_at(instruction, word))
+
+    def _is_distance(self, function: Function, instruction: Instruction) -> bool:
+        """Is it the difference of two addresses in one object, or made of such a difference?"""
+        result = instruction.result
+        if result is None or not isinstance(instruction, Binary | Cast):
+            return False
+        objects = [self._objects(function, operand) for operand in instruction.operands]
+        is_first = (
+            isinstance(instruction, Binary)
+            and instruction.operation == "sub"
+            and all(objects)
+            and len(set().union(*objects)) == 1
+        )
+        registers = [o.index for o in instruction.operands if isinstance(o, Register)]
+        is_next = not any(objects) and not self._distances.isdisjoint(registers)
+        if is_first or is_next:
+            self._distances.add(result.index)
+        return is_first or is_next
 
     def _objects(self, function: Function, value: Value) -> set[object]:
         if isinstance(value, Constant):
             return set(_named(value))
+        if isinstance(value, Register) and value.index in self._distances:
+            return set()
         targets = self._points_to.targets(function.name, value)
         descriptors = (thing.descriptor for thing, _ in targets)
         return {each[1] if each[0] == "global" else each for each in descriptors} - {_OUTSIDE}
@@ -128,8 +162,9 @@ def _looked_at(instruction: Instruction, word: int) -> tuple[Value, ...]:
                 return (left, right)
             constants = isinstance(left, IntConstant), isinstance(right, IntConstant)
             return (left, right) if any(constants) else ()
-        case Binary(operation=operation, left=left, right=right) if operation not in _STEPS:
-            return (left, right)
+        case Binary(operation=operation, left=left, right=right):
+            if operation not in _STEPS:
+                return (left, right)
         case Cast(operation=operation, value=value, result=result) if result is not None:
             is_whole = not isinstance(result.type, IntType) or result.type.bits >= word
             return () if operation in _CASTS and is_whole else (value,)
