@@ -6,10 +6,10 @@ import pytest
 
 from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.concurrency import Events, Models
-from raceproof.engines.bounded.pairs import Failure
+from raceproof.engines.pairwise import Failure
 from raceproof.ir import Store
-from tests.bounded.pair_programs import outcome_of
 from tests.lowering import lower
+from tests.pairwise.pair_programs import outcome_of
 
 _HEAD = """
 #include <pthread.h>

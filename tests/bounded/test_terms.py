@@ -5,9 +5,9 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raceproof.engines.bounded.arithmetic import COMPARE, FOLD, signed
-from raceproof.engines.bounded.evaluate import evaluate
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.smt.arithmetic import COMPARE, FOLD, signed
+from raceproof.smt.evaluate import evaluate
+from raceproof.smt.terms import Term, Terms
 
 WIDTHS = (2, 3, 8, 16)
 Built = tuple[Term, int]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from raceproof.engines.interleave.constants import interesting_constants
-from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.search import DirectedSearch
+from raceproof.machine.findings import Race
 from raceproof.machine.machine import Machine
 from tests.machine.running import machine_of
 

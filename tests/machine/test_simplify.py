@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.frontend import load_program
 from raceproof.ir import Call, FunctionAddress
+from raceproof.machine.findings import Race
 from raceproof.machine.machine import Machine
 from raceproof.machine.replay import replay, stands_at_race
 from raceproof.machine.simplify import blocks_of, simplified

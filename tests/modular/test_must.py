@@ -4,10 +4,10 @@ from itertools import combinations_with_replacement
 
 import pytest
 
+from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular import ENGINE
-from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.must import CONDITIONS, lacking
 from raceproof.engines.modular.must import __doc__ as argument
 from raceproof.engines.question import Question

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raceproof.analysis.races.detect import detect
+from raceproof.analysis.races.sharing import Sharing, Use, sharing_of
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency.catalogue import Models
-from raceproof.engines.modular.detect import detect
-from raceproof.engines.modular.sharing import Sharing, Use, sharing_of
 from tests.lowering import lower
 
 READ, WRITE = False, True

@@ -7,9 +7,9 @@ import time
 from hypothesis import HealthCheck, Phase, assume, given, reject, settings
 
 from raceproof.concurrency import Models
-from raceproof.engines.bounded.pairs import Proof, prove_pairs
 from raceproof.engines.interleave.explorer import Reduction
 from raceproof.engines.interleave.layers import StaticLayers
+from raceproof.engines.pairwise import Proof, prove_pairs
 from raceproof.errors import UserError
 from raceproof.ir import Program
 from raceproof.options import Options

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from raceproof.concurrency import Models
-from raceproof.engines.interleave.execution import Race
-from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.frontend import load_program
+from raceproof.machine.findings import Race, confirmed_finding
 from raceproof.machine.machine import Machine
 from raceproof.machine.recording import record
 from raceproof.machine.schedule import check_program, read_schedule, to_json, write_schedule

@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 
 from raceproof.concurrency import Models
-from raceproof.engines.bounded.sequential import Bounds, sequentialize
-from raceproof.engines.bounded.sequential.follow import Directions, directions
 from raceproof.engines.question import Engine, Question
 from raceproof.frontend import load_program
 from raceproof.ir import Program
 from raceproof.options import DataModel, Options
+from raceproof.sequentialize import Bounds, sequentialize
+from raceproof.sequentialize.follow import Directions, directions
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from raceproof.engines.bounded.sequential import Bounds, sequentialize
-from raceproof.engines.bounded.sequential.loops import trip_count
 from raceproof.errors import UserError
 from raceproof.ir.cfg import ControlFlow
 from raceproof.options import DataModel
+from raceproof.sequentialize import Bounds, sequentialize
+from raceproof.sequentialize.loops import trip_count
 from tests.programs_index import programs
 from tests.sequentialize.native import (
     WARNINGS,

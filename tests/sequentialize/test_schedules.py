@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from raceproof.engines import bounded, interleave
-from raceproof.engines.bounded.sequential import Bounds, sequentialize
 from raceproof.engines.question import Engine
+from raceproof.sequentialize import Bounds, sequentialize
 from tests.programs_index import TestProgram, programs
 from tests.sequentialize.native import build, follow, load, models, plan_for
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from raceproof.engines.bounded.sequential import Bounds, sequentialize
 from raceproof.options import DataModel
+from raceproof.sequentialize import Bounds, sequentialize
 from tests.sequentialize.native import build, load, models
 
 FRAME = """

@@ -60,9 +60,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from raceproof.concurrency import Models
-    from raceproof.engines.bounded.sequential import Bounds, sequentialize
     from raceproof.frontend import load_program
     from raceproof.options import MutexRules
+    from raceproof.sequentialize import Bounds, sequentialize
 
     options = read_options(arguments)
     schedule = getattr(arguments, "follow", None)
@@ -74,8 +74,8 @@ def run(arguments: Namespace) -> int:
     rules = options.mutex_rules
     directions = None
     if schedule is not None:
-        from raceproof.engines.bounded.sequential.follow import directions as find_directions
         from raceproof.machine.schedule import check_program, read_schedule
+        from raceproof.sequentialize.follow import directions as find_directions
 
         file = read_schedule(schedule)
         check_program(schedule, file, program)

@@ -26,9 +26,9 @@ from raceproof.engines.bounded.events import (
 from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.sharing import UNKNOWN, VALUE_LIMIT, Targets, constants
 from raceproof.engines.bounded.state import State
-from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.waiting import OwnAccess
 from raceproof.ir import Instruction, Position
+from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
     from raceproof.engines.bounded.unfold import Unfolder

@@ -8,8 +8,8 @@ from raceproof.concurrency.model import ReturnKind
 from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.synchronisation import SynchronisingWalker
-from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Value as Operand
+from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
 
 _UNKNOWN_SIZE = 64

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from raceproof.concurrency import events as meaning
 from raceproof.concurrency.model import AtomicOperationKind
-from raceproof.engines.bounded import compute
 from raceproof.engines.bounded.allocation import AllocatingWalker
 from raceproof.engines.bounded.objects import MemoryObject
-from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Value as Operand
+from raceproof.smt import compute
+from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
 
 _NO_READ = (AtomicOperationKind.STORE, AtomicOperationKind.CLEAR)

@@ -10,7 +10,7 @@ import itertools
 
 from raceproof.engines.bounded.events import Place, Unfolding
 from raceproof.engines.bounded.objects import MemoryObject
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.smt.terms import Term, Terms
 
 Cell = tuple[int, int, int]
 """Object, first byte, end."""

@@ -13,21 +13,20 @@ from raceproof.engines.bounded.monitor import Monitor
 from raceproof.engines.bounded.movers import Pairs
 from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.order import OrderEncoding, TooManyEvents
-from raceproof.engines.bounded.pairs import Failure, prove_pairs
 from raceproof.engines.bounded.plan import Stage, can_go_on, longer, stages
 from raceproof.engines.bounded.progress import Progress
 from raceproof.engines.bounded.rounds import RoundsEncoding
 from raceproof.engines.bounded.schedule import EndsUndefined, NoReplay, confirmed_schedule
-from raceproof.engines.bounded.solver import Result, Solver, Translation
-from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.unfold import Limits, OutOfTime, Unfolder
-from raceproof.engines.interleave.execution import Race
-from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.layout import for_any_layout
+from raceproof.engines.pairwise import Failure, prove_pairs
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.machine import Machine
+from raceproof.machine.findings import Race, confirmed_finding
 from raceproof.machine.replay import replay
+from raceproof.smt.solver import Result, Solver, Translation
+from raceproof.smt.terms import Term
 from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 
 _RECURSION = 12_000

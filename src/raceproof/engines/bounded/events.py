@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from raceproof.engines.bounded.objects import MemoryObject
-from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Position
+from raceproof.smt.terms import Term
 
 Place = tuple[MemoryObject, int]
 """An object and an offset in bytes."""

@@ -13,8 +13,8 @@ from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.instructions import InstructionWalker
 from raceproof.engines.bounded.objects import SHADOW
 from raceproof.engines.bounded.state import Value
-from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Value as Operand
+from raceproof.smt.terms import Term
 
 _EBUSY = 16
 

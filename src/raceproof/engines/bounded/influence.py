@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from raceproof.engines.bounded.cells import Cell, Cells
 from raceproof.engines.bounded.events import Read, Unfolding, Write
-from raceproof.engines.bounded.terms import Term, subterms
+from raceproof.smt.terms import Term, subterms
 
 
 class Influence:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from raceproof.engines.bounded import compute
 from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.state import Value, choose
-from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.walk import Walker
 from raceproof.ir import (
     ArrayType,
@@ -40,6 +38,8 @@ from raceproof.ir import (
     Type,
     VectorType,
 )
+from raceproof.smt import compute
+from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
 
 _COPY_LIMIT = 4096

@@ -9,8 +9,8 @@ from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.atomics import AtomicsWalker
 from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import State, Value
-from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Call, Function
+from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
 
 

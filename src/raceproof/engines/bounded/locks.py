@@ -15,7 +15,7 @@ from raceproof.concurrency.model import LockKind, LockMode, Wait
 from raceproof.engines.bounded.hidden import HiddenVariables
 from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.sharing import UNKNOWN
-from raceproof.engines.bounded.terms import Term
+from raceproof.smt.terms import Term
 
 _WRITER = 0x80
 _DEPTH = 1 << 8

@@ -10,7 +10,7 @@ from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.locks import LockingWalker
 from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.state import Value
-from raceproof.engines.bounded.terms import Term
+from raceproof.smt.terms import Term
 
 
 class MeetingWalker(LockingWalker):

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from raceproof.engines.bounded.cells import Cell, Cells
 from raceproof.engines.bounded.events import Event, MemoryAccess, Unfolding
 from raceproof.engines.bounded.movers import Pairs
-from raceproof.engines.bounded.solver import Model
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.smt.solver import Model
+from raceproof.smt.terms import Term, Terms
 
 _KINDS = ((False, False), (False, True), (True, False), (True, True))
 """(writes, is atomic)"""

@@ -15,7 +15,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from raceproof.engines.bounded.terms import Term, Terms
 from raceproof.ir import (
     AggregateConstant,
     ArrayType,
@@ -38,6 +37,7 @@ from raceproof.ir import (
     Undefined,
     VectorType,
 )
+from raceproof.smt.terms import Term, Terms
 from raceproof.verdict import BaseKind
 
 SHADOW = 1 << 28

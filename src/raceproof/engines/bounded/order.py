@@ -32,8 +32,8 @@ from raceproof.engines.bounded.events import (
 from raceproof.engines.bounded.influence import Influence
 from raceproof.engines.bounded.movers import Movers, Pairs
 from raceproof.engines.bounded.rounds import InitialValue
-from raceproof.engines.bounded.solver import Model
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.smt.solver import Model
+from raceproof.smt.terms import Term, Terms
 
 
 @dataclass(frozen=True, slots=True, eq=False)

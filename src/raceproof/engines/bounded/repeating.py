@@ -7,11 +7,10 @@ last one on its path.
 
 from __future__ import annotations
 
+from raceproof.analysis.unrolling import CopyName, LoopOrder
 from raceproof.engines.bounded.accesses import Accesses
 from raceproof.engines.bounded.events import Constraint, Hiding
-from raceproof.engines.bounded.loops import CopyName, LoopOrder
 from raceproof.engines.bounded.state import Contents, State, Value
-from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.waiting import (
     Change,
     Idle,
@@ -27,6 +26,7 @@ from raceproof.engines.bounded.waiting import (
 )
 from raceproof.ir import Function, Register
 from raceproof.ir import Value as Operand
+from raceproof.smt.terms import Term
 
 UNWOUND = "a loop unwound as often as allowed"
 LONG_LOOP = "a loop of very many iterations"

@@ -28,8 +28,8 @@ from raceproof.engines.bounded.events import Event, Read, ThreadBody, Unfolding,
 from raceproof.engines.bounded.movers import Movers, Pairs
 from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.sections import merge_sections
-from raceproof.engines.bounded.solver import Model
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.smt.solver import Model
+from raceproof.smt.terms import Term, Terms
 
 InitialValue = Callable[[MemoryObject, int, int], Term]
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from raceproof.engines.bounded.events import Event, Unfolding
 from raceproof.engines.bounded.monitor import RacingPair
-from raceproof.engines.bounded.solver import Model
 from raceproof.machine import Machine
 from raceproof.machine.faults import UndefinedBehaviour
 from raceproof.machine.replay import replay
 from raceproof.machine.thread import Pending
+from raceproof.smt.solver import Model
 from raceproof.verdict import Schedule, Step
 
 _SILENT = ("start", "atomic")

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from raceproof.engines.bounded.events import Constraint, Event, Read, ThreadBody, Unfolding, Write
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.smt.terms import Term, Terms
 
 
 def merge_sections(unfolding: Unfolding, terms: Terms) -> Unfolding:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from raceproof.engines.bounded.objects import SHADOW, AddressSpace, MemoryObject
-from raceproof.engines.bounded.terms import TREE_LIMIT, Term
+from raceproof.smt.terms import TREE_LIMIT, Term
 
 Target = tuple[int, int | None]
 """An object's number and an offset; None: any."""

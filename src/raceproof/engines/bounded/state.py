@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raceproof.engines.bounded.objects import MemoryObject
-from raceproof.engines.bounded.terms import Term, Terms
+from raceproof.smt.terms import Term, Terms
 
 Value = Term | tuple["Value", ...]
 """A scalar, or the members of a struct or array held in a register."""

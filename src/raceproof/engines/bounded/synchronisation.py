@@ -9,8 +9,8 @@ from raceproof.concurrency import events as meaning
 from raceproof.concurrency.model import Wait
 from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.meeting import MeetingWalker
-from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Function, NullPointer
+from raceproof.smt.terms import Term
 
 
 class SynchronisingWalker(MeetingWalker):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.library import CallingWalker
 from raceproof.engines.bounded.state import Value
-from raceproof.engines.bounded.terms import Term
 from raceproof.ir import Function, IntType
+from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
 
 

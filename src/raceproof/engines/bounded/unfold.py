@@ -12,16 +12,16 @@ import re
 import time
 from dataclasses import dataclass, replace
 
+from raceproof.analysis.unrolling import LoopOrder
 from raceproof.concurrency import Events, Models
 from raceproof.engines.bounded.events import Cut, ThreadBody, Unfolding
-from raceproof.engines.bounded.loops import LoopOrder
 from raceproof.engines.bounded.objects import AddressSpace, MemoryObject
 from raceproof.engines.bounded.sharing import Sharing
 from raceproof.engines.bounded.state import State, Value
-from raceproof.engines.bounded.terms import Term, Terms
 from raceproof.errors import UserError
 from raceproof.ir import Constant, Function, GlobalAddress, Instruction, Position, Program
 from raceproof.ir.cfg import ControlFlow
+from raceproof.smt.terms import Term, Terms
 from raceproof.verdict import BaseKind
 
 

@@ -57,7 +57,7 @@ from dataclasses import dataclass
 
 from raceproof.engines.bounded.events import Event, HiddenWrite, Read, Write
 from raceproof.engines.bounded.objects import MemoryObject
-from raceproof.engines.bounded.terms import Term, Terms, subterms
+from raceproof.smt.terms import Term, Terms, subterms
 
 Range = tuple[int, int, int]
 """Object, first byte, end."""

@@ -11,15 +11,15 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.loop_counters import Counter
+from raceproof.analysis.unrolling import CopyName, LoopOrder
 from raceproof.engines.bounded.accesses import PathEnds
-from raceproof.engines.bounded.counting import Counter, counts
+from raceproof.engines.bounded.counting import counts
 from raceproof.engines.bounded.events import Input, ThreadBody
-from raceproof.engines.bounded.loops import CopyName, LoopOrder
 from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.repeating import LoopRun, Repeating
 from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import State, Value, choose, merge, relative
-from raceproof.engines.bounded.terms import Term
 from raceproof.engines.bounded.waiting import implies
 from raceproof.ir import (
     AfterInvoke,
@@ -44,6 +44,7 @@ from raceproof.ir import (
     ZeroConstant,
 )
 from raceproof.ir import Value as Operand
+from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
     from raceproof.engines.bounded.unfold import Unfolder

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from raceproof.concurrency import Models
-from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.explorer import (
     Conclusion,
     Exploration,
@@ -22,6 +21,7 @@ from raceproof.engines.interleave.explorer import (
 )
 from raceproof.engines.interleave.traces import race_of, racing_instructions
 from raceproof.ir import Program, Register
+from raceproof.machine.findings import Race
 from raceproof.machine.machine import Machine
 from raceproof.machine.replay import replay
 from raceproof.options import MutexRules

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from raceproof.concurrency import Models
 from raceproof.engines.interleave.concrete import Explored, explore
-from raceproof.engines.interleave.execution import Race
-from raceproof.engines.interleave.findings import confirmed_finding
 from raceproof.engines.interleave.layers import Cleared, StaticLayers
 from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.engines.layout import for_any_layout
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
+from raceproof.machine.findings import Race, confirmed_finding
 from raceproof.machine.machine import Machine
 from raceproof.verdict import Answer, Candidate, Finding, LayerResult, Outcome
 

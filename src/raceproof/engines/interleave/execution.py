@@ -7,10 +7,11 @@ from typing import Protocol
 
 from raceproof.machine.control import AtomicBegin, Create
 from raceproof.machine.faults import Aborted
+from raceproof.machine.findings import Race
 from raceproof.machine.inputs import Inputs
 from raceproof.machine.machine import Machine
 from raceproof.machine.runner import PAUSE
-from raceproof.machine.segments import WRITE, AccessRange
+from raceproof.machine.segments import WRITE
 from raceproof.machine.thread import ConcreteThread, Pending
 from raceproof.verdict import Schedule, Step
 
@@ -40,18 +41,6 @@ class Scheduler(Protocol):
 
     def moved(self, machine: Machine, thread: ConcreteThread) -> None:
         """Told of a thread that stands before a new visible step."""
-
-
-@dataclass(frozen=True, slots=True)
-class Race:
-    """Two threads before racing accesses, and how to get there."""
-
-    schedule: Schedule
-    accesses: tuple[AccessRange, AccessRange]
-
-    @property
-    def pair(self) -> frozenset[int]:
-        return frozenset(self.schedule.instructions)
 
 
 def execute(

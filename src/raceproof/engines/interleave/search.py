@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from raceproof.engines.interleave.constants import interesting_constants
-from raceproof.engines.interleave.execution import MOST_THREADS, Limits, Race, Scheduler, execute
+from raceproof.engines.interleave.execution import MOST_THREADS, Limits, Scheduler, execute
 from raceproof.engines.interleave.schedulers import Holding, Lazy, Priorities, Uniform
+from raceproof.machine.findings import Race
 from raceproof.machine.inputs import RandomInputs
 from raceproof.machine.machine import Machine
 from raceproof.machine.replay import replay

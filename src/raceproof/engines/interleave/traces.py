@@ -7,8 +7,8 @@ others are taken again, with the first thread waiting at its access.
 
 from __future__ import annotations
 
-from raceproof.engines.interleave.execution import Race
 from raceproof.engines.interleave.explorer import Exploration, Explorer
+from raceproof.machine.findings import Race
 from raceproof.machine.machine import Machine
 from raceproof.machine.thread import Pending, races
 from raceproof.verdict import Schedule, Step

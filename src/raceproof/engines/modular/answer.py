@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from raceproof.analysis.backend import Analysed
+from raceproof.analysis.races.detect import BaseReport, Pair, detect, key_of
+from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.describe import Describer
-from raceproof.engines.modular.detect import BaseReport, Pair, detect, key_of
-from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.must import is_sure
 from raceproof.engines.modular.protections import protections_of
 from raceproof.options import Options

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from raceproof.analysis.backend import Backend
 from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.races.detect import detect
 from raceproof.analysis.walk.analysis import Walk
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.answer import answer_of
-from raceproof.engines.modular.detect import detect
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.options import BackendChoice, Strategy

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.races.detect import detect
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.analysis.walk.analysis import Walk
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.answer import answer_of
 from raceproof.engines.modular.cheap import answer_cheaply, walked
-from raceproof.engines.modular.detect import detect
 from raceproof.engines.modular.sequential import answer_if_sequential
 from raceproof.engines.question import Question
 from raceproof.ir import Program

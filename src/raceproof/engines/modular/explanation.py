@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from raceproof.analysis.races.detect import BaseReport
+from raceproof.analysis.races.facts import Facts
+from raceproof.analysis.races.reasons import reason_against
+from raceproof.analysis.races.reasons.locks import common_lock
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC
 from raceproof.engines.modular.describe import Describer
-from raceproof.engines.modular.detect import BaseReport
-from raceproof.engines.modular.facts import Facts
 from raceproof.engines.modular.look import Look
 from raceproof.engines.modular.must import lacking
 from raceproof.engines.modular.protections import protections_of
-from raceproof.engines.modular.reasons import reason_against
-from raceproof.engines.modular.reasons.locks import common_lock
 from raceproof.verdict import Access, Location
 
 _WORDS = {

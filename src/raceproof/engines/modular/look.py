@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.races.detect import BaseReport, detect
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.cheap import walked
-from raceproof.engines.modular.detect import BaseReport, detect
 from raceproof.engines.modular.engine import COARSE, by_values, value_deadline
 from raceproof.engines.question import Question
 from raceproof.errors import UserError

@@ -27,9 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import may_share_lock
-from raceproof.engines.modular.facts import Facts
 
 Condition = Callable[[RawAccess, RawAccess, Facts], bool]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raceproof.analysis.backend import Analysed
+from raceproof.analysis.races.detect import BaseReport
+from raceproof.analysis.races.sharing import Use
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC
 from raceproof.engines.modular.describe import Describer
-from raceproof.engines.modular.detect import BaseReport
-from raceproof.engines.modular.sharing import Use
 from raceproof.verdict import Protection
 
 _WORDS = {

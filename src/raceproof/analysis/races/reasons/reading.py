@@ -1,0 +1,8 @@
+"""Two reads never race."""
+
+from raceproof.analysis.races.facts import Facts
+from raceproof.analysis.records import RawAccess
+
+
+def excludes(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
+    return not (a.is_write or b.is_write)

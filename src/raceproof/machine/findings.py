@@ -1,0 +1,101 @@
+"""A race of the machine in the words of a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from raceproof.ir import Load, Store
+from raceproof.machine.machine import Machine
+from raceproof.machine.names import location_of, lock_name, thread_of
+from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
+from raceproof.machine.simplify import simplified
+from raceproof.machine.thread import ConcreteThread
+from raceproof.verdict import (
+    Access,
+    Candidate,
+    Confidence,
+    Finding,
+    HeldLock,
+    LockMode,
+    Schedule,
+    Site,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two threads before racing accesses, and how to get there."""
+
+    schedule: Schedule
+    accesses: tuple[AccessRange, AccessRange]
+
+    @property
+    def pair(self) -> frozenset[int]:
+        return frozenset(self.schedule.instructions)
+
+
+def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None) -> Finding:
+    """The finding for a race that the machine reached, with a schedule for people.
+
+    If an earlier engine named it as a candidate, in that engine's words.
+    """
+    schedule = simplified(machine, race.schedule)
+    threads = (machine.threads[schedule.first], machine.threads[schedule.second])
+    assert threads[0].pending is not None
+    assert threads[1].pending is not None
+    ranges = threads[0].pending.conflict(threads[1].pending)
+    assert ranges is not None
+    location = location_of(machine, ranges[0])
+    if candidate is not None:
+        first, second = candidate.first, candidate.second
+        if first.instruction != schedule.instructions[0]:
+            first, second = second, first
+        accesses = (_renamed(first, location.name), _renamed(second, location.name))
+        location = replace(candidate.location, name=location.name)
+    else:
+        accesses = (
+            _access(machine, threads[0], ranges[0]),
+            _access(machine, threads[1], ranges[1]),
+        )
+    return Finding(
+        location,
+        Confidence.CONFIRMED,
+        accesses,
+        message=f"reached after {len(schedule.steps)} steps of a replayed schedule",
+        schedule=schedule,
+        engine="interleave",
+    )
+
+
+def _renamed(access: Access, name: str) -> Access:
+    return replace(access, location=replace(access.location, name=name))
+
+
+def _access(machine: Machine, thread: ConcreteThread, access: AccessRange) -> Access:
+    assert thread.pending is not None
+    program = machine.program
+    number = thread.pending.instruction
+    function = program.function_of(number)
+    instruction = program.instruction(number)
+    calls = []
+    for frame in thread.frames[:-1]:
+        info = frame.code.infos[~frame.segment if frame.segment < 0 else frame.segment]
+        if info.instruction is not None:
+            site = info.instruction
+            calls.append(Site(site.number, frame.code.function.display, site.position))
+    location = location_of(machine, access)
+    return Access(
+        thread=thread_of(machine, thread),
+        instruction=number,
+        function=function.display,
+        position=instruction.position,
+        location=location,
+        is_write=bool(access[2] & WRITE),
+        is_atomic=bool(access[2] & ATOMIC),
+        locks=tuple(
+            HeldLock(lock_name(machine, key), LockMode.READ if mode == "read" else LockMode.WRITE)
+            for key, mode in thread.held
+        ),
+        calls=tuple(calls),
+        expression=location.name if isinstance(instruction, Load | Store) else "",
+    )

@@ -1,0 +1,1 @@
+"""Solver terms: building, folding, evaluating, and the solver itself."""

@@ -1,0 +1,191 @@
+"""What the operations of the program compute, as terms of exact width."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+
+from raceproof.smt.terms import Term, Terms
+
+_BINARY = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "udiv": "udiv",
+    "sdiv": "sdiv",
+    "urem": "urem",
+    "srem": "srem",
+    "shl": "shl",
+    "lshr": "lshr",
+    "ashr": "ashr",
+    "and": "bvand",
+    "or": "bvor",
+    "xor": "bvxor",
+}
+
+
+def binary(terms: Terms, operation: str, a: Term, b: Term) -> Term | None:
+    """An integer operation, or a floating-point one on constants; None if we cannot tell."""
+    if operation in _BINARY:
+        return terms.binary(_BINARY[operation], a, b)
+    return _on_floats(terms, a, b, lambda x, y: _FLOAT[operation](x, y), operation)
+
+
+def update(terms: Terms, operation: str, old: Term, value: Term) -> Term | None:
+    """The new value of an atomic update."""
+    match operation:
+        case "xchg":
+            return value
+        case "nand":
+            both = terms.binary("bvand", old, value)
+            return terms.binary("bvxor", both, terms.const(-1, old.width))
+        case "max" | "min" | "umax" | "umin":
+            predicate = ("u" if operation[0] == "u" else "s") + "lt"
+            is_less = terms.compare(predicate, old, value)
+            if operation.endswith("max"):
+                return terms.ite(is_less, value, old)
+            return terms.ite(is_less, old, value)
+    return binary(terms, operation, old, value)
+
+
+# --- floating point ------------------------------------------------------------
+
+_FLOAT: dict[str, Callable[[float, float], float]] = {
+    "fadd": lambda x, y: x + y,
+    "fsub": lambda x, y: x - y,
+    "fmul": lambda x, y: x * y,
+    "fdiv": lambda x, y: x / y if y else math.copysign(math.inf, x) if x else math.nan,
+    "frem": lambda x, y: math.fmod(x, y) if y else math.nan,
+}
+_ORDERED: dict[str, Callable[[float, float], bool]] = {
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "lt": lambda x, y: x < y,
+    "le": lambda x, y: x <= y,
+    "gt": lambda x, y: x > y,
+    "ge": lambda x, y: x >= y,
+}
+_FORMATS = {32: "<f", 64: "<d"}
+
+
+def to_float(value: int, width: int) -> float:
+    number: float = struct.unpack(_FORMATS[width], value.to_bytes(width // 8, "little"))[0]
+    return number
+
+
+def from_float(number: float, width: int) -> int:
+    try:
+        return int.from_bytes(struct.pack(_FORMATS[width], number), "little")
+    except OverflowError:
+        return from_float(math.copysign(math.inf, number), width)
+
+
+def _on_floats(
+    terms: Terms, a: Term, b: Term, function: Callable[[float, float], float], operation: str
+) -> Term | None:
+    if operation not in _FLOAT or a.width not in _FORMATS:
+        return None
+    if not (a.is_constant and b.is_constant):
+        return None
+    result = function(to_float(a.constant, a.width), to_float(b.constant, b.width))
+    return terms.const(from_float(result, a.width), a.width)
+
+
+def compare_floats(terms: Terms, predicate: str, a: Term, b: Term) -> Term | None:
+    if predicate in ("true", "false"):
+        return terms.truth(predicate == "true")
+    if not (a.is_constant and b.is_constant) or a.width not in _FORMATS:
+        return None
+    x, y = to_float(a.constant, a.width), to_float(b.constant, b.width)
+    is_unordered = math.isnan(x) or math.isnan(y)
+    if predicate in ("ord", "uno"):
+        return terms.truth(is_unordered == (predicate == "uno"))
+    if is_unordered:
+        return terms.truth(predicate[0] == "u")
+    return terms.truth(_ORDERED[predicate[1:]](x, y))
+
+
+def cast(terms: Terms, operation: str, value: Term, width: int) -> Term | None:
+    match operation:
+        case "trunc" | "zext" | "bitcast" | "ptrtoint" | "inttoptr" | "addrspacecast":
+            return terms.resize(value, width)
+        case "sext":
+            return terms.resize(value, width, is_signed=True)
+    if not value.is_constant:
+        return None
+    source = value.width
+    if operation in ("sitofp", "uitofp") and width in _FORMATS:
+        number = value.constant
+        if operation == "sitofp" and source > 1 and number >> (source - 1):
+            number -= 1 << source
+        return terms.const(from_float(float(number), width), width)
+    if source not in _FORMATS:
+        return None
+    number_ = to_float(value.constant, source)
+    if operation in ("fptosi", "fptoui"):
+        if math.isnan(number_) or math.isinf(number_):
+            return terms.const(0, width)
+        return terms.const(int(number_), width)
+    if operation in ("fpext", "fptrunc") and width in _FORMATS:
+        return terms.const(from_float(number_, width), width)
+    return None
+
+
+# --- intrinsics ------------------------------------------------------------
+
+
+def intrinsic(terms: Terms, name: str, arguments: list[Term]) -> Term | tuple[Term, ...] | None:
+    """The value of one of the compiler's pure operations; None if we don't know it."""
+    base = name.removesuffix(".with.overflow")
+    if base != name:
+        return _with_overflow(terms, base, *arguments)
+    a = arguments[0] if arguments else terms.false
+    b = arguments[1] if len(arguments) > 1 else a
+    match name:
+        case "smax" | "smin" | "umax" | "umin":
+            return update(terms, {"smax": "max", "smin": "min"}.get(name, name), a, b)
+        case "abs":
+            zero = terms.const(0, a.width)
+            return terms.ite(terms.compare("slt", a, zero), terms.binary("sub", zero, a), a)
+        case "expect" | "ssa.copy" | "launder.invariant.group" | "strip.invariant.group":
+            return a
+        case "is.constant":
+            return terms.truth(a.is_constant)
+        case "bswap":
+            result = terms.extract(a, 7, 0)
+            for byte in range(1, a.width // 8):
+                result = terms.concat(result, terms.extract(a, byte * 8 + 7, byte * 8))
+            return result
+        case "ctpop":
+            count = terms.const(0, a.width)
+            for bit in range(a.width):
+                one = terms.zext(terms.extract(a, bit, bit), a.width)
+                count = terms.binary("add", count, one)
+            return count
+        case "ctlz" | "cttz":
+            found = terms.const(a.width, a.width)
+            order = range(a.width) if name == "ctlz" else range(a.width - 1, -1, -1)
+            for bit in order:
+                distance = a.width - 1 - bit if name == "ctlz" else bit
+                found = terms.ite(terms.extract(a, bit, bit), terms.const(distance, a.width), found)
+            return found
+        case "uadd.sat" | "usub.sat":
+            total, overflow = _with_overflow(terms, name.removesuffix(".sat"), a, b)
+            limit = terms.const(-1 if name == "uadd.sat" else 0, a.width)
+            return terms.ite(overflow, limit, total)
+    return None
+
+
+def _with_overflow(terms: Terms, name: str, a: Term, b: Term) -> tuple[Term, Term]:
+    operation, width = name[1:], a.width
+    wide = 2 * width if operation == "mul" else width + 2
+    is_signed = name[0] == "s"
+    full = terms.binary(
+        operation,
+        terms.resize(a, wide, is_signed=is_signed),
+        terms.resize(b, wide, is_signed=is_signed),
+    )
+    result = terms.extract(full, width - 1, 0)
+    fits = terms.eq(full, terms.resize(result, wide, is_signed=is_signed))
+    return result, terms.not_(fits)
