@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raceproof.engines.bounded import BoundedEngine
-from raceproof.engines.pairwise import Failure, Proof, ledger
+from raceproof.engines.pairwise import ENGINE, Failure, Proof, ledger
 from raceproof.engines.pairwise.memory import Memory
 from raceproof.engines.question import Question
 from raceproof.options import Options
@@ -578,6 +577,6 @@ def test_no_proof_where_the_rule_breaks(name: str) -> None:
 def test_the_proof_is_about_the_whole_program() -> None:
     """However many candidates were not named to it, or were dropped for being too many."""
     program = lower(PROVED["ticket under a lock"])
-    answer = BoundedEngine().run(program, Question(Options(timeout=60.0), candidates=()))
+    answer = ENGINE.run(program, Question(Options(timeout=60.0), candidates=()))
     assert answer.outcome is Outcome.RACE_FREE
     assert answer.is_complete

@@ -37,7 +37,7 @@ def add_engine_arguments(parser: ArgumentParser) -> None:
         "--engine",
         dest="engine",
         metavar="NAME",
-        help="decide with this engine alone: modular, summary, interleave or bounded "
+        help="decide with this engine alone: modular, summary, interleave, pairwise or bounded "
         f"(default: {DEFAULTS.engine}, the cheapest first)",
     )
     _add_modular_arguments(parser)

@@ -95,10 +95,14 @@ class _Conductor:
             return True
         if asked is not None and not asked and not self._options.cross_check:
             return False
+        if self._ledger.has_confirmed and not self._options.cross_check:
+            group = tuple(layer for layer in group if not layer.only_proves)
+            if not group:
+                return True
         question = Question(
             options=replace(self._options, seed=self._options.seed + self._turns),
             candidates=None if self._options.cross_check else asked,
-            deadline=time.monotonic() + left * max(layer.share for layer in group),
+            deadline=time.monotonic() + max(min(left * layer.share, layer.most) for layer in group),
         )
         self._turns += 1
         workers = {

@@ -19,7 +19,8 @@ _MANY = 200
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One engine's turn. It may use `share` of the time that is left when its turn comes."""
+    """One engine's turn. It may use `share` of the time that is left when its turn comes, and no
+    more than `most` seconds."""
 
     engine: str
     share: float
@@ -27,6 +28,9 @@ class Layer:
     """Asked only if nobody has named candidates yet; its `likely` is taken as `possible`."""
     decides: bool = False
     """Works on candidates of others, so that several such can work at once."""
+    only_proves: bool = False
+    """Has nothing to say about a program with a confirmed race."""
+    most: float = float("inf")
 
 
 # Most races are met within seconds, and most small proofs are found within seconds; so a short look
@@ -35,6 +39,7 @@ _AUTO = (
     Layer("modular", 0.5),
     Layer("summary", 0.3, names_candidates=True),
     Layer("interleave", 0.08, decides=True),
+    Layer("pairwise", 0.15, most=20.0, decides=True, only_proves=True),
     Layer("bounded", 0.5, decides=True),
     Layer("interleave", 1.0, decides=True),
 )

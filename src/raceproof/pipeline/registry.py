@@ -12,6 +12,7 @@ ENGINES = {
     "modular": "raceproof.engines.modular:ENGINE",
     "summary": "raceproof.engines.summary:SummaryEngine",
     "interleave": "raceproof.engines.interleave:ENGINE",
+    "pairwise": "raceproof.engines.pairwise:ENGINE",
     "bounded": "raceproof.engines.bounded:ENGINE",
 }
 """Name -> module and attribute: an engine, or a class that makes one."""

@@ -19,7 +19,6 @@ from raceproof.engines.bounded.rounds import RoundsEncoding
 from raceproof.engines.bounded.schedule import EndsUndefined, NoReplay, confirmed_schedule
 from raceproof.engines.bounded.unfold import Limits, OutOfTime, Unfolder
 from raceproof.engines.layout import for_any_layout
-from raceproof.engines.pairwise import Failure, prove_pairs
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.machine import Machine
@@ -33,8 +32,6 @@ _RECURSION = 12_000
 _STAGE_SHARE, _PROOF_SHARE, _LONGER_SHARE = 0.4, 0.4, 0.25
 """Of the time that is left, for one question about races, for one proof, and for trying again with
 long loops unrolled further."""
-_PAIRS_SHARE, _PAIRS_SECONDS = 0.3, 20.0
-"""Of the time that is left, for proofs without bounds; and no more seconds than that."""
 _MARGIN, _MARGIN_SHARE = 0.4, 0.02
 """Seconds, and the share of the time, that are kept for what cannot be interrupted."""
 _ATTEMPTS = 3
@@ -45,9 +42,6 @@ _ATTEMPTS = 3
 class Statistics:
     """Where the time went."""
 
-    pairs: float = 0.0
-    pairs_failure: str = ""
-    """Why there is no proof by pairs."""
     building: float = 0.0
     solving: float = 0.0
     translating: float = 0.0
@@ -140,10 +134,6 @@ class _Run:
     def answer(self) -> Answer:
         has_time = self.question.deadline is not None
         with self.progress:
-            self.progress.show("pairs of accesses")
-            proof = self._prove_pairs()
-            if proof is not None:
-                return proof
             plan = list(stages(self.options, has_time=has_time))
             for number, stage in enumerate(plan):
                 self._forget_sessions(plan[number:])
@@ -160,19 +150,6 @@ class _Run:
                 if self.is_enough:
                     break
         return self._answer(Outcome.RACE, self.detail) if self.findings else self._unknown()
-
-    def _prove_pairs(self) -> Answer | None:
-        """Race freedom without bounds, where one pair of accesses at a time tells it."""
-        now = time.monotonic()
-        deadline = min(self._until(_PAIRS_SHARE), now + _PAIRS_SECONDS)
-        outcome = prove_pairs(self.program, self.models, self.options, deadline)
-        self.statistics.pairs = time.monotonic() - now
-        if isinstance(outcome, Failure):
-            self.statistics.pairs_failure = outcome.reason
-            return None
-        self.assumptions.update(dict.fromkeys(outcome.assumptions))
-        # It looked at all pairs of the program, not only at the candidates it was asked about.
-        return replace(self._answer(Outcome.RACE_FREE, outcome.detail), is_complete=True)
 
     def _until(self, share: float) -> float:
         """When a share of the time that is left is over."""
@@ -420,8 +397,6 @@ class _Run:
             assumptions=tuple(self.assumptions),
             detail=detail,
             statistics=(
-                ("seconds for proofs by pairs", round(s.pairs, 3)),
-                ("proof by pairs", s.pairs_failure or "done"),
                 ("seconds building formulas", round(s.building, 3)),
                 ("seconds translating formulas", round(s.translating, 3)),
                 ("seconds in the solver", round(s.solving, 3)),

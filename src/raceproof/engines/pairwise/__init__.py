@@ -70,6 +70,7 @@ A candidate that was given up is false, and then less is known; every query asks
 is not known can only make more of them.
 """
 
+from raceproof.engines.pairwise.engine import ENGINE
 from raceproof.engines.pairwise.prover import Failure, Proof, prove_pairs
 
-__all__ = ["Failure", "Proof", "prove_pairs"]
+__all__ = ["ENGINE", "Failure", "Proof", "prove_pairs"]
