@@ -75,3 +75,43 @@ def test_every_creation_is_shown(tmp_path: Path) -> None:
         if i.callee.name == "pthread_create"
     ]
     assert [s.instruction for s in after.shown_steps if s.instruction in creations] == creations
+
+
+UNINVOLVED = """
+#include <pthread.h>
+int data, log[64];
+extern int __VERIFIER_nondet_int(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *reader(void *x) {
+  for (int i = 0; i < 20; i++) { pthread_mutex_lock(&m); log[i]++; pthread_mutex_unlock(&m); }
+  return x;
+}
+void *writer(void *x) {
+  int rounds = __VERIFIER_nondet_int();
+  for (int i = 0; i < rounds && i < 30; i++) {
+    pthread_mutex_lock(&m); log[i]++; pthread_mutex_unlock(&m);
+  }
+  data++;
+  return x;
+}
+int main(void) {
+  pthread_t t[4];
+  pthread_create(&t[0], 0, reader, 0);
+  pthread_create(&t[1], 0, writer, 0);
+  pthread_create(&t[2], 0, reader, 0);
+  pthread_create(&t[3], 0, writer, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_only_the_racing_threads_take_steps(seed: int, tmp_path: Path) -> None:
+    source = tmp_path / "uninvolved.c"
+    source.write_text(UNINVOLVED)
+    machine = Machine(load_program([source], Options()))
+    after = simplified(machine, a_race(machine, seed).schedule)
+    assert {step.thread for step in after.steps} <= {0, 2, 4}
+    assert set(after.inputs) <= {0}
+    assert len(after.steps) <= 8
+    assert replay(machine, after).reached

@@ -37,7 +37,8 @@ class Race:
 def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None) -> Finding:
     """The finding for a race that the machine reached, with a schedule for people.
 
-    If an earlier engine named it as a candidate, in that engine's words.
+    Threads, locks and call stacks are those of the replay. If an earlier engine named the race as a
+    candidate, the location is the candidate's.
     """
     schedule = simplified(machine, race.schedule)
     threads = (machine.threads[schedule.first], machine.threads[schedule.second])
@@ -46,17 +47,12 @@ def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None)
     ranges = threads[0].pending.conflict(threads[1].pending)
     assert ranges is not None
     location = location_of(machine, ranges[0])
+    accesses = (
+        _access(machine, threads[0], ranges[0]),
+        _access(machine, threads[1], ranges[1]),
+    )
     if candidate is not None:
-        first, second = candidate.first, candidate.second
-        if first.instruction != schedule.instructions[0]:
-            first, second = second, first
-        accesses = (_renamed(first, location.name), _renamed(second, location.name))
         location = replace(candidate.location, name=location.name)
-    else:
-        accesses = (
-            _access(machine, threads[0], ranges[0]),
-            _access(machine, threads[1], ranges[1]),
-        )
     return Finding(
         location,
         Confidence.CONFIRMED,
@@ -65,10 +61,6 @@ def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None)
         schedule=schedule,
         engine="interleave",
     )
-
-
-def _renamed(access: Access, name: str) -> Access:
-    return replace(access, location=replace(access.location, name=name))
 
 
 def _access(machine: Machine, thread: ConcreteThread, access: AccessRange) -> Access:

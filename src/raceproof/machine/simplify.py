@@ -1,13 +1,17 @@
-"""Schedules for people: the same race with fewer context switches.
+"""Schedules for people: the same race with fewer threads, context switches, steps and odd inputs.
 
-A schedule that a random search or a solver found jumps between threads for no reason. We take the
-runs of one thread's steps as blocks, and try to leave a block out, or to move it beside another
-block of its thread. Each attempt is executed; it counts if the same two accesses are reached, so
-the result is as sure as what it came from.
+A schedule that a random search or a solver found jumps between threads for no reason, runs threads
+that have nothing to do with the race, and goes through loops more often than it must. Delta
+debugging: we take the runs of one thread's steps as blocks, and try to leave all blocks of a thread
+out, then single blocks, to move a block beside another one of its thread, and to cut blocks short.
+Then each input becomes 0 or 1, if the race is still reached. Each attempt is executed; it counts if
+the same two accesses are reached, so the result is as sure as what it came from.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from raceproof.machine.inputs import GivenInputs
@@ -20,10 +24,12 @@ Block = tuple[int, int]
 
 _MOST_STEPS = 30_000
 """Steps of the machine spent on one schedule."""
+_MOST_INPUTS = 40
+"""Inputs that are tried with simpler values."""
 
 
 def simplified(machine: Machine, schedule: Schedule) -> Schedule:
-    """A schedule to the same race, with at most as many context switches.
+    """A schedule to the same race that costs at most as much as this one.
 
     The machine is left standing at the race.
     """
@@ -38,6 +44,23 @@ def blocks_of(schedule: Schedule) -> list[Block]:
     return [(t, sum(1 for _ in run)) for t, run in groupby(schedule.steps, lambda s: s.thread)]
 
 
+class _SimplerInputs:
+    """The values of a schedule, but another one at `index`, if that is a possible one."""
+
+    needs_all = False
+
+    def __init__(self, values: Sequence[int], index: int, value: int) -> None:
+        self._given = GivenInputs(values)
+        self._left = index
+        self._value = value
+
+    def next(self, bits: int, limits: tuple[int, int] | None) -> int:
+        given = self._given.next(bits, limits)
+        self._left -= 1
+        is_possible = limits is None or limits[0] <= self._value <= limits[1]
+        return self._value if self._left == -1 and is_possible else given
+
+
 class _Search:
     def __init__(self, machine: Machine, schedule: Schedule) -> None:
         self._machine = machine
@@ -45,28 +68,44 @@ class _Search:
         self._spent = 0
 
     def run(self) -> Schedule:
-        while self._spent < _MOST_STEPS and self._improve():
+        while self._improve():
             pass
+        self._simplify_inputs()
         return self._best
 
+    @property
+    def _has_time(self) -> bool:
+        return self._spent < _MOST_STEPS
+
     def _improve(self) -> bool:
-        blocks = blocks_of(self._best)
-        for attempt in _attempts(blocks):
+        for attempt in _attempts(blocks_of(self._best)):
+            if not self._has_time:
+                return False
             found = self.follow(attempt)
             if found is not None and _cost(found) < _cost(self._best):
                 self._best = found
                 return True
-            if self._spent >= _MOST_STEPS:
-                break
         return False
 
-    def follow(self, blocks: list[Block]) -> Schedule | None:
+    def _simplify_inputs(self) -> None:
+        for index in range(min(len(self._best.inputs), _MOST_INPUTS)):
+            for value in (0, 1):
+                given = self._best.inputs
+                if index >= len(given) or given[index] <= value or not self._has_time:
+                    break
+                inputs = _SimplerInputs(given, index, value)
+                found = self.follow(blocks_of(self._best), inputs)
+                if found is not None and _cost(found) <= _cost(self._best):
+                    self._best = found
+                    break
+
+    def follow(self, blocks: list[Block], inputs: _SimplerInputs | None = None) -> Schedule | None:
         """What the machine does with these choices: a schedule to the race, or None.
 
         A choice that is not possible ends its block.
         """
         machine, wanted = self._machine, self._best
-        machine.reset(GivenInputs(wanted.inputs))
+        machine.reset(inputs or GivenInputs(wanted.inputs))
         steps: list[Step] = []
         births: list[tuple[int, Step]] = []
         known = 1
@@ -79,13 +118,11 @@ class _Search:
                     births.append((len(steps), birth))
             known = len(machine.threads)
             if stands_at_race(machine, wanted):
-                return Schedule(
-                    tuple(steps),
-                    tuple(machine.recorded),
-                    wanted.first,
-                    wanted.second,
-                    wanted.instructions,
-                    tuple(births),
+                return replace(
+                    wanted,
+                    steps=tuple(steps),
+                    inputs=tuple(machine.recorded),
+                    births=tuple(births),
                 )
             enabled = machine.enabled()
             if not enabled:
@@ -104,18 +141,29 @@ class _Search:
             machine.step(number)
 
 
-def _cost(schedule: Schedule) -> tuple[int, int]:
-    return len(blocks_of(schedule)), len(schedule.steps)
+def _cost(schedule: Schedule) -> tuple[int, int, int]:
+    """Threads that take steps, context switches, steps."""
+    blocks = blocks_of(schedule)
+    return len({thread for thread, _ in blocks}), len(blocks), len(schedule.steps)
 
 
-def _attempts(blocks: list[Block]) -> list[list[Block]]:
-    """Without one block, from the last; then with one block moved to its thread's next or last."""
-    found = [blocks[:i] + blocks[i + 1 :] for i in reversed(range(len(blocks)))]
+def _attempts(blocks: list[Block]) -> Iterator[list[Block]]:
+    """From the coarsest cut to the finest: a thread, a block, a block moved to its thread's next or
+    last, the last or the first part of a block."""
+    for thread in sorted({thread for thread, _ in blocks}, reverse=True):
+        yield [block for block in blocks if block[0] != thread]
+    for i in reversed(range(len(blocks))):
+        yield blocks[:i] + blocks[i + 1 :]
     for i, (thread, _) in enumerate(blocks):
         later = next((j for j in range(i + 2, len(blocks)) if blocks[j][0] == thread), None)
         if later is not None:
             between = blocks[i + 1 : later]
             pair = [blocks[i], blocks[later]]
-            found.append(blocks[:i] + pair + between + blocks[later + 1 :])
-            found.append(blocks[:i] + between + pair + blocks[later + 1 :])
-    return found
+            yield blocks[:i] + pair + between + blocks[later + 1 :]
+            yield blocks[:i] + between + pair + blocks[later + 1 :]
+    for i in reversed(range(len(blocks))):
+        thread, length = blocks[i]
+        cut = length // 2
+        while cut:
+            yield [*blocks[:i], (thread, length - cut), *blocks[i + 1 :]]
+            cut //= 2

@@ -136,9 +136,9 @@ class Ledger:
     def _take_refutations(self, engine: str, answer: Answer, asked: tuple[Candidate, ...]) -> None:
         if not answer.open:
             return  # It gave up, or stopped at its first race: silence refutes nothing.
-        kept = {*answer.open, *map(as_candidate, answer.findings)}
+        kept = {_key(c) for c in (*answer.open, *map(as_candidate, answer.findings))}
         for candidate in asked:
-            if candidate not in kept:
+            if _key(candidate) not in kept:
                 self._refute(candidate)
         if self.is_complete and not (self.open or self.findings or self.has_unseen):
             self.proved_by = self.proved_by or engine
@@ -150,8 +150,10 @@ class Ledger:
             del self.findings[candidate]
 
     def _is_confirmed(self, candidate: Candidate) -> bool:
-        finding = self.findings.get(candidate)
-        return finding is not None and finding.confidence is Confidence.CONFIRMED
+        return any(
+            finding.confidence is Confidence.CONFIRMED and _key(other) == _key(candidate)
+            for other, finding in self.findings.items()
+        )
 
     def _close(self, candidate: Candidate) -> None:
         if self.open is not None:
@@ -188,6 +190,12 @@ def _is_blind_spot(assumption: str) -> bool:
 
 def _is_outside(candidate: Candidate) -> bool:
     return candidate.location.kind is BaseKind.EXTERNAL
+
+
+def _key(candidate: Candidate) -> tuple[Location, tuple[int, ...]]:
+    """What a candidate and its confirmed finding have in common: threads, locks and call stacks of
+    the latter are those of the replay."""
+    return candidate.location, _instructions(candidate)
 
 
 def _is_same_race(one: Candidate, other: Candidate) -> bool:
