@@ -79,17 +79,17 @@ def test_every_creation_is_shown(tmp_path: Path) -> None:
 
 UNINVOLVED = """
 #include <pthread.h>
-int data, log[64];
+int data, tally[64];
 extern int __VERIFIER_nondet_int(void);
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 void *reader(void *x) {
-  for (int i = 0; i < 20; i++) { pthread_mutex_lock(&m); log[i]++; pthread_mutex_unlock(&m); }
+  for (int i = 0; i < 20; i++) { pthread_mutex_lock(&m); tally[i]++; pthread_mutex_unlock(&m); }
   return x;
 }
 void *writer(void *x) {
   int rounds = __VERIFIER_nondet_int();
   for (int i = 0; i < rounds && i < 30; i++) {
-    pthread_mutex_lock(&m); log[i]++; pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&m); tally[i]++; pthread_mutex_unlock(&m);
   }
   data++;
   return x;
