@@ -142,13 +142,8 @@ class LibraryEvents:
         state: State,
     ) -> None:
         """The objects whose addresses are stored in what the pointer leads to, and so on."""
-        memory, stored = self.calls.memory, self.run.analysis.stored
-        found, work = set(address.pointers), list(address.pointers)
-        while work:
-            new = stored.get(work.pop(), set()) - found
-            found |= new
-            work.extend(new)
-        beyond = {base: ints.top(memory.bits) for base in sorted(found - set(address.pointers))}
+        memory = self.calls.memory
+        beyond = self._reachable(address)
         if not beyond:
             return
         there = domain.make(None, beyond, False)
@@ -157,6 +152,17 @@ class LibraryEvents:
                 memory.record(act, call, state, effect.pointer, there, None, is_write, False)
         if effect.is_write:
             memory.havoc_at(state, there, domain.join(there, _whole(address, memory.bits)))
+
+    def _reachable(self, address: AbstractValue) -> dict[int, ints.Integers]:
+        """Anywhere in the objects behind those that an address points into."""
+        stored = self.run.analysis.stored
+        found, work = set(address.pointers), list(address.pointers)
+        while work:
+            new = stored.get(work.pop(), set()) - found
+            found |= new
+            work.extend(new)
+        anywhere = ints.top(self.calls.memory.bits)
+        return dict.fromkeys(sorted(found - set(address.pointers)), anywhere)
 
     def _size(self, act: Activation, state: State, size: fx.Size) -> int | None:
         """The number of bytes if it is clear."""
@@ -186,6 +192,12 @@ class LibraryEvents:
         memory.record(act, call, state, store.pointer, address, size, True, False)
         memory.write(state, address, 0, size, value)
 
+    def _fresh(self, act: Activation, call: Call, state: State) -> AbstractValue:
+        """A new object that the library has filled."""
+        base = self._new_object(act, call, None, state, contents_of.unknown(None))
+        state.memory = state.memory.set(base, contents_of.unknown(None, domain.any_integer(8)))
+        return domain.address(base, 0, self.calls.memory.bits)
+
     def returned(
         self, act: Activation, call: Call, returns: Returns, state: State
     ) -> AbstractValue | None:
@@ -194,7 +206,9 @@ class LibraryEvents:
         found: AbstractValue | None = None
         match returns.kind:
             case ReturnKind.ARGUMENT:
-                return scalar(self.run.value(act, state, call.arguments[returns.index]))
+                found = scalar(self.run.value(act, state, call.arguments[returns.index]))
+                if returns.or_fresh and _may_be_null(found):
+                    found = domain.join(found, self._fresh(act, call, state))
             case ReturnKind.CONSTANT:
                 width = self.run.evaluator.width(call.result.type) if call.result else None
                 return domain.constant(returns.constant, width) if width else None
@@ -205,12 +219,14 @@ class LibraryEvents:
                 argument = scalar(self.run.value(act, state, call.arguments[returns.index]))
                 stored = memory.read(state, argument, 0, memory.bits // 8, memory.bits)
                 found = _whole(stored, memory.bits)
-            case ReturnKind.FRESH:
-                base = self._new_object(act, call, None, state, contents_of.unknown(None))
-                state.memory = state.memory.set(
-                    base, contents_of.unknown(None, domain.any_integer(8))
+            case ReturnKind.REACHABLE:
+                argument = scalar(self.run.value(act, state, call.arguments[returns.index]))
+                found = domain.join(
+                    _whole(argument, memory.bits),
+                    domain.make(None, self._reachable(argument), argument.is_unknown),
                 )
-                found = domain.address(base, 0, memory.bits)
+            case ReturnKind.FRESH:
+                found = self._fresh(act, call, state)
             case ReturnKind.STATIC | ReturnKind.THREAD_LOCAL:
                 thread = self.run.thread if returns.kind is ReturnKind.THREAD_LOCAL else None
                 base = self.analysis.objects.library_object(returns.name, thread)
@@ -477,6 +493,12 @@ class LibraryEvents:
 def _is_read(event: ev.Event, effect: fx.MemoryEffect) -> bool:
     """May what is written be made of what was there, as when sorting?"""
     return any(e.is_read and e.pointer is effect.pointer for e in event.effects)
+
+
+def _may_be_null(value: AbstractValue) -> bool:
+    if value.integers is None:
+        return value.is_unknown or value.is_uninitialised
+    return value.integers.unsigned_range()[0] == 0
 
 
 def _whole(address: AbstractValue, bits: int) -> AbstractValue:

@@ -123,7 +123,13 @@ class AllocatingWalker(SynchronisingWalker):
                 self.set_result(self.terms.const(returns.constant, width))
             case ReturnKind.ARGUMENT:
                 assert event.returned is not None
-                self.set_result(self.terms.resize(self.term(event.returned), width))
+                argument = self.terms.resize(self.term(event.returned), width)
+                if returns.or_fresh:
+                    fresh = self.new_object(event.model.name, _UNKNOWN_SIZE, zeroed=False)
+                    fresh.is_partial = True
+                    is_null = self.terms.eq(argument, self.terms.const(0, width))
+                    argument = self.terms.ite(is_null, self.space.pointer(fresh), argument)
+                self._set_object(argument, returns.or_null)
             case ReturnKind.FRESH:
                 fresh = self.new_object(event.model.name, _UNKNOWN_SIZE, zeroed=False)
                 fresh.is_partial = True

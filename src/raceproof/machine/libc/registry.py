@@ -142,6 +142,10 @@ class LibraryCall(Operation):
     def _cut(self, value: int) -> int:
         return value & (1 << (self._bits or 64)) - 1
 
+    def _fresh(self, machine: Machine, thread: ConcreteThread) -> Any:
+        block = machine.memory.allocate(thread.arena, 256, self.name, f"call:{self.name}")
+        return block.base
+
     def _returned(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> Any:
@@ -152,12 +156,12 @@ class LibraryCall(Operation):
             case ReturnKind.CONSTANT:
                 return self._cut(returns.constant)
             case ReturnKind.ARGUMENT:
-                return arguments[returns.index]
+                given = arguments[returns.index]
+                return self._fresh(machine, thread) if returns.or_fresh and given == 0 else given
             case ReturnKind.INTO:
                 return machine.input_within(arguments[returns.index], returns.or_null)
             case ReturnKind.FRESH:
-                block = machine.memory.allocate(thread.arena, 256, self.name, f"call:{self.name}")
-                return block.base
+                return self._fresh(machine, thread)
             case ReturnKind.STATIC | ReturnKind.THREAD_LOCAL:
                 return machine.library_object(thread, returns)
             case ReturnKind.POINTEE | ReturnKind.REACHABLE:
