@@ -43,6 +43,7 @@ class ReportFormat(StrEnum):
     """How a verdict is written down."""
 
     TEXT = "text"
+    CONCISE = "concise"
     JSON = "json"
     SARIF = "sarif"
     HTML = "html"
@@ -50,11 +51,13 @@ class ReportFormat(StrEnum):
 
 
 class FailOn(StrEnum):
-    """The least confidence of a finding that makes ``check`` end with exit code 1."""
+    """The least confidence of a finding that makes ``check`` end with exit code 1; `unknown`: also
+    a program that is not proved race-free."""
 
     CONFIRMED = "confirmed"
     LIKELY = "likely"
     POSSIBLE = "possible"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

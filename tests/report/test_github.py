@@ -21,7 +21,8 @@ def test_annotations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands = [line.split(" ")[0] for line in lines]
     assert commands[:5] == ["::error", "::error", "::warning", "::notice", "::notice"]
     assert lines[0].startswith(
-        "::error file=50%25%2Ca.c,line=10,col=11,title=confirmed data race::Data race on total%0A"
+        "::error file=50%25%2Ca.c,line=10,col=11,title=confirmed data race::Data race on total: "
+        "both hold a lock, but different ones: lock and other [different-locks]%0A"
     )
     assert lines[5] == "::warning title=raceproof::engine bounded gave no answer: timeout"
     assert len(lines) == 7

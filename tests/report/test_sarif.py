@@ -50,7 +50,7 @@ LOCATION = {
     "physicalLocation": closed(
         "artifactLocation region",
         artifactLocation=ARTIFACT,
-        region=closed("startLine", startLine=POSITIVE, startColumn=POSITIVE),
+        region=closed("startLine", startLine=POSITIVE, startColumn=POSITIVE, endColumn=POSITIVE),
     ),
 }
 FLOW_STEP = closed(
@@ -64,7 +64,7 @@ FLOW = closed("locations", id=STRING, message=MESSAGE, locations={**some(FLOW_ST
 RESULT = closed(
     "ruleId level message locations partialFingerprints codeFlows",
     ruleId=STRING,
-    ruleIndex={"const": 0},
+    ruleIndex={"type": "integer", "minimum": 0},
     level=LEVEL,
     rank={"type": "number", "minimum": 0, "maximum": 100},
     message=MESSAGE,
@@ -95,6 +95,7 @@ RUN = closed(
             "name", name=STRING, version=STRING, semanticVersion=STRING, rules=some(RULE)
         ),
     ),
+    automationDetails=closed("id", id=STRING),
     columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
     originalUriBaseIds=BAG,
     artifacts=some(closed("location", location=ARTIFACT, sourceLanguage=STRING)),

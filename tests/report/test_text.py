@@ -35,42 +35,29 @@ def test_a_confirmed_race() -> None:
     assert shown == (
         """\
 Data race 1 of 1: two writes of total  [confirmed]
-  a schedule that ends in the race was replayed step by step
+  Why: both hold a lock, but different ones: lock and other [different-locks]
 
-  write of total in count
-    thread  worker, created at sums.c:26
-    holds   lock
-    calls   worker (sums.c:16) > count
-    at      sums.c:10:11
-       9 | pthread_mutex_lock(&lock);
-      10 | total = total + n;
-         | ^^^^^
-      11 | pthread_mutex_unlock(&lock);
+  write by worker, created at sums.c:26, holding lock
+    worker (sums.c:16) > count
+    sums.c:10:11 in count
+       10 | total = total + n;
+          | ^^^^^
 
-  write of total in worker
-    thread  worker, created at sums.c:27, perhaps several at once
-    holds   other, table (for reading, perhaps)
-    at      sums.c:18:11
-      17 | pthread_mutex_lock(&other);
-      18 | total = total + 2;
-         | ^^^^^
-      19 | pthread_mutex_unlock(&other);
+  write by worker, created at sums.c:27, perhaps several at once, holding other,
+        table (for reading, perhaps)
+    sums.c:18:11 in worker
+       18 | total = total + 2;
+          | ^^^^^
 
   How it happens, step by step:
-        main                                  1: worker                       2: worker
-"""
-        + "─" * 110
-        + """
-    1   26: pthread_create(&first, 0,
-        worker, 0);
-    2   27: pthread_create(&second, 0,
-        worker, 0);
-    3                                         9: pthread_mutex_lock(&lock);
-    4                                                                         17: """
-        """pthread_mutex_lock(&other);
- race                                         10: total = total + n;
- race                                                                         18: """
-        """total = total + 2;
+     main       sums.c:26  pthread_create(&first, 0, worker, 0);
+     main       sums.c:27  pthread_create(&second, 0, worker, 0);
+     1: worker  sums.c:9   pthread_mutex_lock(&lock);
+     2: worker  sums.c:17  pthread_mutex_lock(&other);
+  >> 1: worker  sums.c:10  total = total + n;
+  >> 2: worker  sums.c:18  total = total + 2;
+
+  Fix: hold one lock in every access of total
 
 race · 1 finding (1 confirmed) · 3 threads · 4 shared locations · 1.73 s
 """
@@ -109,7 +96,7 @@ def test_a_missing_source_is_no_obstacle() -> None:
     Path("sums.c").unlink()
     stream = io.StringIO()
     report.write(made.racy(model), model, Options(), stream)
-    assert "at      sums.c:10:11" in stream.getvalue()
+    assert "    sums.c:10:11 in count\n" in stream.getvalue()
 
 
 def test_no_answer() -> None:

@@ -73,9 +73,12 @@ def run(arguments: Namespace) -> int:
     from raceproof import pipeline
     from raceproof.cli.outcome import deliver
     from raceproof.frontend import load_program
+    from raceproof.report.source import Sources
+    from raceproof.report.suppression import check_comments
 
     options = read_options(arguments)
     program = load_program(arguments.files, options)
+    check_comments(program.files, Sources(program))
     with shown_progress(options) as progress:
         verdict = pipeline.check(program, options, progress)
     code = deliver(verdict, program, options)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from raceproof import report
 from raceproof.cli.output import output_stream
-from raceproof.options import Options
+from raceproof.options import FailOn, Options
 from raceproof.report.baseline import read_baseline, write_baseline
 from raceproof.report.source import Sources
 from raceproof.report.suppression import suppressed
-from raceproof.verdict import Confidence, Verdict
+from raceproof.verdict import Confidence, Outcome, Verdict
 
 if TYPE_CHECKING:
     from raceproof.ir import Program
@@ -31,5 +31,12 @@ def deliver(verdict: Verdict, program: Program, options: Options) -> int:
     if options.write_baseline is not None:
         write_baseline(options.write_baseline, verdict, sources)
         return 0
-    least = Confidence[options.fail_on.name]
-    return int(any(f.confidence >= least and f.excuse is None for f in verdict.findings))
+    return int(_counts(verdict, options.fail_on))
+
+
+def _counts(verdict: Verdict, fail_on: FailOn) -> bool:
+    if fail_on is FailOn.UNKNOWN:
+        excused = verdict.findings and all(f.excuse is not None for f in verdict.findings)
+        return verdict.outcome is not Outcome.RACE_FREE and not excused
+    least = Confidence[fail_on.name]
+    return any(f.confidence >= least and f.excuse is None for f in verdict.findings)

@@ -31,7 +31,8 @@ def add_report_arguments(parser: ArgumentParser) -> None:
         choices=list(FailOn),
         help="end with exit code 1 if a finding is at least this sure: a schedule that ends in "
         "the race was replayed (confirmed), all we can check speaks for a race (likely), or "
-        f"nothing rules it out (possible) (default: {DEFAULTS.fail_on})",
+        "nothing rules it out (possible), or if there is no proof (unknown) "
+        f"(default: {DEFAULTS.fail_on})",
     )
     known = group.add_mutually_exclusive_group()
     known.add_argument(

@@ -1,4 +1,4 @@
-"""From a verdict to something to read: text, JSON, SARIF, HTML, GitHub annotations, witnesses.
+"""From a verdict to something to read: text, concise, JSON, SARIF, HTML, GitHub, witnesses.
 
 A report knows verdicts and programs, never an engine. Every format is a module with one function
 ``write(verdict, program, options, stream)``, imported when it is asked for.
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _WRITERS = {
     ReportFormat.TEXT: "raceproof.report.text",
+    ReportFormat.CONCISE: "raceproof.report.concise",
     ReportFormat.JSON: "raceproof.report.json",
     ReportFormat.SARIF: "raceproof.report.sarif",
     ReportFormat.HTML: "raceproof.report.html",

@@ -8,6 +8,7 @@ from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.report import words
 from raceproof.report.paths import shown
+from raceproof.report.rules import Why, why
 from raceproof.report.source import Sources
 from raceproof.report.suppression import excuse_of
 from raceproof.verdict import Confidence, Finding, Verdict
@@ -23,13 +24,13 @@ def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) 
     sources = Sources(program)
     for finding in verdict.findings:
         if excuse_of(finding, sources) is None:
-            stream.write(_annotation(finding) + "\n")
+            stream.write(_annotation(finding, why(finding, sources)) + "\n")
     for notice in verdict.notices:
         stream.write(f"::warning title=raceproof::{_text(notice)}\n")
     stream.write(words.summary(verdict) + "\n")
 
 
-def _annotation(finding: Finding) -> str:
+def _annotation(finding: Finding, reason: Why) -> str:
     properties = []
     access = next((one for one in finding.accesses if one.position), finding.accesses[0])
     if access.position is not None:
@@ -38,12 +39,13 @@ def _annotation(finding: Finding) -> str:
         if access.position.column:
             properties.append(f"col={access.position.column}")
     properties.append(f"title={_property(f'{finding.confidence} data race')}")
-    lines = [f"Data race on {finding.location.name}"]
+    lines = [f"Data race on {finding.location.name}: {reason.sentence} [{reason.rule.id}]"]
     for one in finding.accesses:
         lines.append(
             f"{words.kind(one)} in {one.function} at {words.place(one.position)} by "
             f"{words.thread(one.thread)}, holding {words.locks(one.locks)}"
         )
+    lines.append(f"To mend it: {reason.suggestion}")
     command = _COMMANDS[finding.confidence]
     return f"::{command} {','.join(properties)}::{_text(chr(10).join(lines))}"
 

@@ -17,6 +17,7 @@ from raceproof.report.highlight import highlighted
 from raceproof.report.interleaving import interleaving
 from raceproof.report.lanes import Picture, picture
 from raceproof.report.paths import shown
+from raceproof.report.rules import Why, why
 from raceproof.report.source import Sources
 from raceproof.report.suppression import excuse_of
 from raceproof.verdict import Access, Confidence, Finding, Verdict
@@ -58,6 +59,7 @@ class _Shown:
     picture: Picture | None
     excuse: str
     """Why it does not count; empty: it does."""
+    why: Why
     haystack: str
     """What the search looks in."""
 
@@ -104,6 +106,7 @@ def _excuse(finding: Finding, sources: Sources) -> str:
 
 def _finding(number: int, finding: Finding, program: Program, sources: Sources) -> _Shown:
     sides = [_side(access, sources) for access in finding.accesses]
+    reason = why(finding, sources)
     drawn = None
     if finding.schedule is not None:
         drawn = picture(interleaving(finding, program, sources))
@@ -122,10 +125,12 @@ def _finding(number: int, finding: Finding, program: Program, sources: Sources) 
         ],
         drawn,
         _excuse(finding, sources),
+        reason,
         " ".join(
             [
                 finding.location.name,
                 str(finding.confidence),
+                reason.rule.id,
                 *places,
                 *(side.thread for side in sides),
                 *(name for side in sides for name in side.locks),

@@ -99,7 +99,7 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
             row = replace(row, created=(threads,))
             entries[threads] = _entry(program, step.instruction)
         last = rows[-1] if rows else None
-        if last is not None and last.thread == row.thread and last.position == row.position:
+        if last is not None and last.thread == row.thread and _is_same_line(last, row):
             rows[-1] = _merge(last, row)
         else:
             rows.append(row)
@@ -150,6 +150,13 @@ def _row(thread: int, program: Program, number: int, sources: Sources) -> Row:
             argument = _ARGUMENT.search(text)
             lock = argument[1].strip() if argument else name
     return Row(thread, what, function, instruction.position, text or what.value, lock)
+
+
+def _is_same_line(one: Row, other: Row) -> bool:
+    if one.position is None or other.position is None:
+        return one.position is other.position
+    same = (one.position.file, one.position.line) == (other.position.file, other.position.line)
+    return same and one.function == other.function
 
 
 def _merge(last: Row, row: Row) -> Row:

@@ -10,7 +10,9 @@ from raceproof import __version__
 from raceproof.ir import Position, Program
 from raceproof.options import Options
 from raceproof.report import words
+from raceproof.report.fingerprint import fingerprint
 from raceproof.report.interleaving import Interleaving, interleaving
+from raceproof.report.rules import why
 from raceproof.report.source import Sources
 from raceproof.verdict import (
     Access,
@@ -87,9 +89,14 @@ def _layer(row: LayerResult, program: Program) -> dict[str, Any]:
 
 
 def _finding(finding: Finding, program: Program, sources: Sources) -> dict[str, Any]:
+    reason = why(finding, sources)
     found: dict[str, Any] = {
         "location": _location(finding.location),
         "confidence": str(finding.confidence),
+        "rule": reason.rule.id,
+        "why": reason.sentence,
+        "suggestion": reason.suggestion,
+        "fingerprint": fingerprint(finding, sources),
         "message": words.message(finding),
         "engine": finding.engine,
         "accesses": [_access(access) for access in finding.accesses],

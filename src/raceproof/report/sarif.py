@@ -18,6 +18,7 @@ from raceproof.report import words
 from raceproof.report.fingerprint import fingerprint
 from raceproof.report.interleaving import What, interleaving
 from raceproof.report.paths import is_relative, uri
+from raceproof.report.rules import RULES, Rule, Why, why
 from raceproof.report.source import Sources
 from raceproof.report.suppression import excuse_of
 from raceproof.verdict import Access, Confidence, ExcuseKind, Finding, Site, Verdict
@@ -26,7 +27,6 @@ SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 FINGERPRINT = "raceproof/v1"
-_RULE = "data-race"
 _LEVELS = {
     Confidence.CONFIRMED: "error",
     Confidence.LIKELY: "warning",
@@ -50,6 +50,7 @@ def document(verdict: Verdict, program: Program) -> Json:
         "runs": [
             {
                 "tool": {"driver": _driver()},
+                "automationDetails": {"id": "raceproof/data-races/"},
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {
                     _ROOT: {
@@ -78,28 +79,28 @@ def _driver() -> Json:
         "name": "raceproof",
         "version": __version__,
         "semanticVersion": __version__,
-        "rules": [
-            {
-                "id": _RULE,
-                "name": "DataRace",
-                "shortDescription": {"text": "Two threads race for the same bytes."},
-                "fullDescription": {
-                    "text": "Two threads can be about to access overlapping bytes at the same "
-                    "time; at least one of them writes, and not both accesses are atomic. The "
-                    "behaviour of such a program is undefined."
-                },
-                "help": {
-                    "text": "Protect every access with one lock, make all of them atomic, or order "
-                    "the threads with a join, a barrier or a condition variable."
-                },
-                "defaultConfiguration": {"level": "error"},
-                "properties": {
-                    "tags": ["concurrency", "correctness", "external/cwe/cwe-362"],
-                    "precision": "high",
-                    "problem.severity": "error",
-                },
-            }
-        ],
+        "rules": [_rule(rule) for rule in RULES],
+    }
+
+
+def _rule(rule: Rule) -> Json:
+    return {
+        "id": rule.id,
+        "name": rule.name,
+        "shortDescription": {"text": f"{rule.title}."},
+        "fullDescription": {
+            "text": f"{rule.title}. Two threads can be about to access overlapping bytes at the "
+            "same time; at least one of them writes, and not both accesses are atomic. The "
+            "behaviour of such a program is undefined."
+        },
+        "help": {"text": rule.help},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {
+            "tags": ["concurrency", "security", *(f"external/cwe/cwe-{c}" for c in rule.cwe)],
+            "precision": "high",
+            "problem.severity": "error",
+            "security-severity": str(rule.security),
+        },
     }
 
 
@@ -118,7 +119,13 @@ def _invocation(verdict: Verdict) -> Json:
 
 def _result(finding: Finding, program: Program, sources: Sources) -> Json:
     first, second = finding.accesses
-    related = [_related(1, second, "the other access")]
+    reason = why(finding, sources)
+    related = [
+        {
+            "id": 1,
+            **_access_location(second, f"the other access: {words.kind(second)}", sources),
+        }
+    ]
     for access in finding.accesses:
         for site in access.thread.chain[-1:]:
             if site.position is not None:
@@ -127,12 +134,12 @@ def _result(finding: Finding, program: Program, sources: Sources) -> Json:
                     {"id": len(related) + 1, **_location(site.position, site.function, words_)}
                 )
     result: Json = {
-        "ruleId": _RULE,
-        "ruleIndex": 0,
+        "ruleId": reason.rule.id,
+        "ruleIndex": RULES.index(reason.rule),
         "level": _LEVELS[finding.confidence],
         "rank": _RANKS[finding.confidence],
-        "message": {"text": _message(finding)},
-        "locations": [_location(first.position, first.function, words.kind(first))],
+        "message": {"text": _message(finding, reason)},
+        "locations": [_access_location(first, words.kind(first), sources)],
         "relatedLocations": related,
         "codeFlows": [{"threadFlows": _thread_flows(finding, program, sources)}],
         "partialFingerprints": {FINGERPRINT: fingerprint(finding, sources)},
@@ -152,20 +159,26 @@ def _result(finding: Finding, program: Program, sources: Sources) -> Json:
     return result
 
 
-def _message(finding: Finding) -> str:
+def _message(finding: Finding, reason: Why) -> str:
     """With a link to the second access, as SARIF viewers show it."""
     first, second = finding.accesses
     return (
         f"{str(finding.confidence).capitalize()} data race on '{finding.location.name}': "
         f"{words.kind(first)} in {first.function} by {first.thread.entry} holding "
         f"{words.locks(first.locks)}, and [{words.kind(second)}](1) in {second.function} by "
-        f"{second.thread.entry} holding {words.locks(second.locks)}."
+        f"{second.thread.entry} holding {words.locks(second.locks)}: {reason.sentence}. "
+        f"To mend it: {reason.suggestion}."
     )
 
 
-def _related(number: int, access: Access, text: str) -> Json:
-    described = f"{text}: {words.kind(access)} in {access.function}"
-    return {"id": number, **_location(access.position, access.function, described)}
+def _access_location(access: Access, text: str, sources: Sources) -> Json:
+    """Where an access is, with the end of what is accessed."""
+    found = _location(access.position, access.function, f"{text} in {access.function}")
+    if access.position is not None and access.position.column:
+        start, width = sources.caret(access.position, words.target(access))
+        region = found["physicalLocation"]["region"]
+        region["startColumn"], region["endColumn"] = start + 1, start + width + 1
+    return found
 
 
 def _thread_flows(finding: Finding, program: Program, sources: Sources) -> list[Json]:

@@ -1,6 +1,7 @@
 """Findings that somebody asked not to count.
 
     // raceproof: ignore[stats.hits] a lost hit is fine        on the line of an access, or above
+    // raceproof: ignore[unlocked-read] ...                    the same, by the rule
     suppressions = [{ location = "stats.*", reason = "..." }]  in raceproof.toml
     --baseline known.json                                      written by --write-baseline
 
@@ -12,20 +13,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
+from raceproof.errors import UserError
 from raceproof.ir import Position
 from raceproof.options import Suppression
 from raceproof.report.fingerprint import fingerprint
 from raceproof.report.paths import shown
+from raceproof.report.rules import why
 from raceproof.report.source import Sources
 from raceproof.verdict import Confidence, Excuse, ExcuseKind, Finding, Outcome, Verdict
 
 _COMMENT = re.compile(
-    r"(?://|/\*)\s*raceproof:\s*ignore(?:\[((?:[^\[\]]|\[[^\]]*\])*)\])?\s*(.*?)\s*(?:\*/.*)?$"
+    r"(?://|/\*)\s*raceproof:\s*ignore(?:\[((?:[^\[\]]|\[[^\]]*\])*)\])?(?=\s|\*/|$)\s*(.*?)"
+    r"\s*(?:\*/.*)?$"
 )
+_MARKED = re.compile(r"(?://|/\*)\s*raceproof:\s*([\w-]*)")
 _MARK = "raceproof:"
 _MOST_GONE = 3
+
+
+def check_comments(files: Iterable[str], sources: Sources) -> None:
+    """Raises `UserError` for a comment that is addressed to raceproof and makes no sense: taken for
+    one that is meant to silence something it could silence everything, or nothing."""
+    for file in dict.fromkeys(files):
+        for number, text in enumerate(sources.lines(file), 1):
+            marked = _MARKED.search(text) if _MARK in text else None
+            if marked is None or _COMMENT.search(text):
+                continue
+            where = f"{shown(file)}:{number}"
+            if marked[1] == "ignore":
+                raise UserError(
+                    f"{where}: a malformed suppression; write "
+                    "// raceproof: ignore[LOCATION or RULE] REASON"
+                )
+            near = get_close_matches(marked[1], ["ignore"], 1, 0.5)
+            hint = f"; did you mean {near[0]}?" if near else "; the one that is known is ignore"
+            raise UserError(f"{where}: no suppression {marked[1]!r}{hint}")
 
 
 def suppressed(
@@ -41,7 +66,10 @@ def suppressed(
         replace(finding, excuse=_excuse(finding, sources, settings, baseline, used))
         for finding in verdict.findings
     )
-    everywhere = [*files, *(a.position.file for f in findings for a in f.accesses if a.position)]
+    everywhere = [
+        *files,
+        *(a.position.file for f in findings for a in f.accesses if a.position),
+    ]
     notices = [
         *_unused_comments(dict.fromkeys(everywhere), sources, used),
         *_unused_settings(settings, used),
@@ -98,6 +126,8 @@ def _comment(finding: Finding, sources: Sources) -> tuple[Position, str] | None:
             if found is None or (line != access.position.line and not _is_comment(text)):
                 continue
             if found[1] is None or _is_like(finding.location.name, found[1].strip()):
+                return place, found[2]
+            if found[1].strip() == why(finding, sources).rule.id:
                 return place, found[2]
     return None
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
 from raceproof.options import Options
 from raceproof.report import words
+from raceproof.report.rules import why
 from raceproof.report.source import Sources
 from raceproof.verdict import Access, Confidence, Finding, Outcome, Verdict
 
@@ -23,10 +25,12 @@ _STYLES = {
     Confidence.POSSIBLE: "bold blue",
 }
 _OUTCOMES = {Outcome.RACE: "bold red", Outcome.RACE_FREE: "bold green", Outcome.UNKNOWN: "bold"}
-_PLAIN_WIDTH = 110
-"""Of tables, where there is no terminal to ask."""
-_MOST_ROWS = 40
+_PLAIN_WIDTH = 80
+"""Where there is no terminal to ask."""
+_MOST_ROWS = 8
 """Of an interleaving; the last ones are shown, all with ``-v``."""
+_THREAD_WIDTH = 20
+"""Of a thread's name in the steps."""
 _MOST_PROTECTIONS = 30
 
 
@@ -54,6 +58,10 @@ class _Text:
 
         width = None if self._is_terminal else _PLAIN_WIDTH
         return Console(file=self._stream, highlight=False, width=width)
+
+    @cached_property
+    def _width(self) -> int:
+        return self._console.width if self._is_terminal else _PLAIN_WIDTH
 
     def _line(self, *parts: str | tuple[str, str]) -> None:
         if self._is_plain:
@@ -117,14 +125,15 @@ class _Text:
     def _finding(self, finding: Finding, index: int, total: int) -> None:
         style = _STYLES[finding.confidence]
         head = "Data race" if finding.confidence > Confidence.POSSIBLE else "Possible data race"
+        reason = why(finding, self._sources)
         self._line(
             (f"{head} {index} of {total}: ", style),
             (words.title(finding), "bold"),
             (f"  [{finding.confidence}]", style),
         )
-        self._line((f"  {words.CONFIDENCE_MEANS[finding.confidence]}", "dim"))
+        self._wrapped("  Why: ", f"{reason.sentence} [{reason.rule.id}]")
         if finding.message:
-            self._line(f"  {finding.message}")
+            self._wrapped("  ", finding.message)
         for access in finding.accesses:
             self._line("")
             self._access(access, style)
@@ -135,62 +144,58 @@ class _Text:
         if finding.schedule is not None:
             self._schedule(finding)
         self._line("")
+        self._wrapped("  Fix: ", reason.suggestion)
+        self._line("")
+
+    def _wrapped(self, head: str, text: str) -> None:
+        """Text that is broken between words only, the further lines under the first."""
+        lines = textwrap.wrap(text, self._width - len(head), break_long_words=False)
+        for number, line in enumerate(lines):
+            self._line((head if number == 0 else " " * len(head), "bold"), line)
 
     def _access(self, access: Access, style: str) -> None:
-        what = f"  {words.kind(access)} of {words.target(access)}"
-        self._line((what, "bold"), f" in {access.function}")
-        self._line(("    thread  ", "dim"), words.thread(access.thread))
-        self._line(("    holds   ", "dim"), words.locks(access.locks))
+        by = f"by {words.thread(access.thread)}, holding {words.locks(access.locks)}"
+        self._wrapped(f"  {words.kind(access)} ", by)
         stack = words.call_stack(access)
         if stack:
-            self._line(("    calls   ", "dim"), stack)
-        self._line(("    at      ", "dim"), words.place(access.position))
+            self._wrapped("    ", stack)
+        self._line((f"    {words.place(access.position)}", "dim"), f" in {access.function}")
         self._excerpt(access, style)
 
     def _excerpt(self, access: Access, style: str) -> None:
         position = access.position
-        lines = self._sources.excerpt(position, 1)
+        lines = self._sources.excerpt(position, 0)
         if position is None or not lines:
             return
-        margin = min(len(line.text) - len(line.text.lstrip()) for line in lines if line.text)
-        width = len(str(lines[-1].number))
-        for line in lines:
-            number = (f"  {line.number:>{width + 4}} | ", "dim")
-            if line.is_marked:
-                self._line(number, (line.text[margin:], "bold"))
-                start, length = self._sources.caret(position, words.target(access))
-                blank = " " * (start - margin)
-                self._line((f"  {'':>{width + 4}} | ", "dim"), blank, ("^" * length, style))
-            else:
-                self._line(number, (line.text[margin:], "dim"))
+        text = lines[0].text
+        margin = len(text) - len(text.lstrip())
+        start, length = self._sources.caret(position, words.target(access))
+        head = f"    {lines[0].number:>5} | "
+        self._line((head, "dim"), (text[margin:], "bold"))
+        blank = " " * (len(head) - 2) + "| " + " " * (start - margin)
+        self._line((blank, "dim"), ("^" * length, style))
 
     def _schedule(self, finding: Finding) -> None:
-        from rich.text import Text
-
+        """The steps, a line each; the last ones, up to the race."""
         from raceproof.report.interleaving import What, interleaving
 
         shown = interleaving(finding, self._program, self._sources)
-        rows = shown.rows
-        left_out = 0
-        if self._options.verbosity <= 0 and len(rows) > _MOST_ROWS:
-            left_out = len(rows) - _MOST_ROWS
-            rows = rows[left_out:]
+        everything = self._options.verbosity > 0
+        rows = shown.rows if everything else shown.rows[-_MOST_ROWS:]
         self._line("")
-        self._line("  How it happens, step by step:")
-        if left_out:
-            self._line((f"    ... {left_out} earlier steps (shown with -v)", "dim"))
-        used = sorted({row.thread for row in rows})
-        table = _plain_table()
-        table.add_column("", justify="right", style="dim")
-        for thread in used:
-            table.add_column(shown.names[thread], overflow="fold")
-        for number, row in enumerate(rows, left_out + 1):
+        total = len(shown.rows)
+        which = "step by step" if len(rows) == total else f"the last {len(rows)} of {total} steps"
+        hint = "" if len(rows) == total else " (all: -v, --format html, raceproof replay)"
+        self._line((f"  How it happens, {which}{hint}:", "bold"))
+        names = [_cut(shown.names[row.thread], _THREAD_WIDTH) for row in rows]
+        places = [words.short_place(row.position) for row in rows]
+        indent = max(map(len, names)), max(map(len, places))
+        for row, name, place in zip(rows, names, places, strict=True):
             is_race = row.what is What.RACE
-            where = f"{row.position.line}: " if row.position else ""
-            cell = Text.assemble((where, "dim"), (row.text, "bold red" if is_race else ""))
-            cells = [cell if thread == row.thread else Text("") for thread in used]
-            table.add_row("race" if is_race else str(number), *cells)
-        self._console.print(table)
+            head = f"  {'>>' if is_race else '  '} {name:<{indent[0]}}  {place:<{indent[1]}}  "
+            room = max(self._width - len(head), 20)
+            text = row.text if everything else _cut(row.text, room)
+            self._line((head, "dim"), (text, "bold red" if is_race else ""))
 
     def _protections(self, verdict: Verdict) -> None:
         from rich.text import Text
@@ -232,6 +237,10 @@ def _plain_table() -> Table:
     from rich.table import Table
 
     return Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def _short(access: Access) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 
 from raceproof.ir import Position
+from raceproof.report.paths import shown
 from raceproof.verdict import (
     Access,
     Confidence,
@@ -48,7 +50,14 @@ def count(number: int, noun: str) -> str:
 def place(position: Position | None) -> str:
     if position is None:
         return "somewhere without debug information"
-    return f"{position.file}:{position.line}" + (f":{position.column}" if position.column else "")
+    return f"{shown(position.file)}:{position.line}" + (
+        f":{position.column}" if position.column else ""
+    )
+
+
+def short_place(position: Position | None) -> str:
+    """`queue.c:12`."""
+    return f"{PurePath(position.file).name}:{position.line}" if position else ""
 
 
 def kind(access: Access) -> str:
@@ -86,7 +95,9 @@ def thread(one: Thread) -> str:
 
 
 def site(one: Site) -> str:
-    return f"{one.position}" if one.position else f"in {one.function}"
+    if one.position is not None:
+        return f"{shown(one.position.file)}:{one.position.line}"
+    return f"in {one.function}"
 
 
 def call_stack(access: Access) -> str:

@@ -1,0 +1,382 @@
+"""Kinds of data races: each a rule with an id, what it means, and what usually mends it.
+
+A rule is read off the two accesses of a finding (locks, threads, atomicity) and the source lines at
+hand, nothing else, so that every engine's finding has one, and the same race has the same rule from
+each of them, also where a report is written without the program (`scan`). A
+rule says how two accesses came to be unprotected; that they race is the engines' business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from raceproof.report.source import Sources
+from raceproof.verdict import Access, BaseKind, Finding, HeldLock, LockMode
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`name` is for machines that want one word, `title` for people; `cwe` are its weaknesses."""
+
+    id: str
+    name: str
+    title: str
+    help: str
+    cwe: tuple[int, ...]
+    security: float
+    """A severity between 0 and 10, as code scanning services want it."""
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "free-while-used",
+        "FreeWhileUsed",
+        "Memory is given back while another thread may still use it",
+        "Free it after joining the threads that use it, or count the references atomically.",
+        (416, 362),
+        8.1,
+    ),
+    Rule(
+        "unsafe-library-function",
+        "UnsafeLibraryFunction",
+        "Two threads call a library function that keeps its result in one place for all",
+        "Use the variant that takes a buffer of the caller's (`strtok_r`, `localtime_r`, ...), "
+        "or call it under one lock.",
+        (362,),
+        4.3,
+    ),
+    Rule(
+        "mixed-atomic",
+        "MixedAtomic",
+        "One access is atomic, the other is not",
+        "Make every access atomic: a plain access beside an atomic one is a race like any other.",
+        (362, 366),
+        5.3,
+    ),
+    Rule(
+        "bit-field-neighbours",
+        "BitFieldNeighbours",
+        "Two bit-fields share a storage unit, so a write to one is a write to both",
+        "Protect both by one lock, or keep them apart: a zero-width bit-field between them, or "
+        "members of their own.",
+        (362, 366),
+        5.3,
+    ),
+    Rule(
+        "double-checked",
+        "DoubleCheckedInitialisation",
+        "A variable is tested without the lock under which it is set",
+        "Make it atomic (load with acquire, store with release), or use `pthread_once` or "
+        "`std::call_once`.",
+        (362, 367),
+        5.3,
+    ),
+    Rule(
+        "read-lock-for-write",
+        "ReadLockForWrite",
+        "A write happens under a lock that is held for reading only",
+        "Take the lock for writing: a read lock lets other readers in.",
+        (667, 362),
+        6.5,
+    ),
+    Rule(
+        "different-locks",
+        "DifferentLocks",
+        "Both accesses hold a lock, but not the same one",
+        "Choose one lock for this location and hold it in every access.",
+        (667, 362),
+        6.5,
+    ),
+    Rule(
+        "released-early",
+        "LockReleasedEarly",
+        "The access comes after the lock was given back",
+        "Move the access up, or the unlock down.",
+        (667, 366),
+        6.5,
+    ),
+    Rule(
+        "unlocked-write",
+        "UnlockedWrite",
+        "A write holds no lock, though the other access does",
+        "Hold the same lock around the write.",
+        (366, 667),
+        6.5,
+    ),
+    Rule(
+        "unlocked-read",
+        "UnlockedRead",
+        "A read holds no lock, though the write does",
+        "Hold the same lock around the read, or make the variable atomic.",
+        (366, 667),
+        5.3,
+    ),
+    Rule(
+        "not-joined",
+        "NotJoined",
+        "A thread and the one that created it access the same memory, without a join between them",
+        "Do it before the thread is created or after it is joined, or protect both by one lock.",
+        (366, 362),
+        5.3,
+    ),
+    Rule(
+        "no-lock",
+        "NoLock",
+        "Neither access holds a lock",
+        "Protect every access by one lock, or make the variable atomic.",
+        (366, 362),
+        5.3,
+    ),
+)
+BY_ID = {rule.id: rule for rule in RULES}
+_FREES = re.compile(r"\b(\w*free|realloc|reallocarray|munmap|delete)\b\s*[\[(\w]")
+_CALLED = re.compile(r"\b([a-z_]\w*)\s*\(")
+_UNLOCK = re.compile(r"unlock\w*\s*\(", re.I)
+_TEST = re.compile(r"\b(if|while)\b|\?")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_ABOVE = 3
+"""Lines between an unlock and the access that comes too late."""
+_BIT_FIELD = re.compile(r"\b([A-Za-z_]\w*)\s*:\s*\d+\s*[;,]")
+_MEMBER = re.compile(r"(?:\.|->)\s*([A-Za-z_]\w*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The rule of a finding, in one sentence with its own names, and what would mend it."""
+
+    rule: Rule
+    sentence: str
+    suggestion: str
+
+
+def why(finding: Finding, sources: Sources) -> Why:
+    """Why nothing keeps the two accesses apart."""
+    view = _View(finding, sources)
+    for identity, explain in _EXPLANATIONS:
+        found = explain(view)
+        if found is not None:
+            return Why(BY_ID[identity], *found)
+    raise AssertionError("the last rule explains everything")
+
+
+Explained = tuple[str, str] | None
+"""A sentence and a suggestion; None: the rule does not fit."""
+
+
+class _View:
+    """A finding with what the explanations ask about it."""
+
+    def __init__(self, finding: Finding, sources: Sources) -> None:
+        self.finding = finding
+        self.sources = sources
+        self.name = finding.location.name
+        self.first, self.second = finding.accesses
+
+    @property
+    def both(self) -> tuple[tuple[Access, Access], ...]:
+        """Each access with the other one."""
+        return (self.first, self.second), (self.second, self.first)
+
+    def text(self, access: Access) -> str:
+        return _QUOTED.sub('""', self.sources.line(access.position))
+
+    def before(self, access: Access) -> list[tuple[int, str]]:
+        """The few lines above the access, the nearest first, no further up than its function."""
+        position = access.position
+        if position is None:
+            return []
+        lines = self.sources.lines(position.file)[: position.line - 1]
+        found = []
+        for number in range(len(lines), max(len(lines) - _ABOVE, 0), -1):
+            if lines[number - 1].startswith(("}", "{")):
+                break
+            found.append((number, lines[number - 1]))
+        return found
+
+
+def _sure(access: Access) -> list[HeldLock]:
+    return [held for held in access.locks if held.is_sure]
+
+
+def _names(access: Access) -> str:
+    return " and ".join(dict.fromkeys(held.name for held in _sure(access)))
+
+
+def _place(access: Access) -> str:
+    if access.position is None:
+        return access.function
+    return f"line {access.position.line}"
+
+
+def _kind(access: Access) -> str:
+    return "write" if access.is_write else "read"
+
+
+def _free_while_used(view: _View) -> Explained:
+    for access, other in view.both:
+        freed = _FREES.search(view.text(access)) if access.is_write else None
+        if freed is not None and not access.expression:
+            return (
+                f"{freed[1]} in {access.function} gives the memory back while {other.function} may "
+                f"still {'write' if other.is_write else 'read'} it",
+                f"free it after the thread {other.thread.entry} is joined",
+            )
+    return None
+
+
+def _unsafe_library_function(view: _View) -> Explained:
+    if view.finding.location.kind is not BaseKind.EXTERNAL:
+        return None
+    called = (_CALLED.findall(view.text(access)) for access in view.finding.accesses)
+    names = list(dict.fromkeys(found[-1] for found in called if found))
+    if not names:
+        return None
+    return (
+        f"{' and '.join(names)} {'keep' if len(names) > 1 else 'keeps'} data in one place for all "
+        "threads",
+        f"use {names[0]}_r, or call it under one lock",
+    )
+
+
+def _mixed_atomic(view: _View) -> Explained:
+    for access, other in view.both:
+        if access.is_atomic and not other.is_atomic:
+            return (
+                f"the {_kind(access)} at {_place(access)} is atomic, the {_kind(other)} at "
+                f"{_place(other)} is not",
+                f"make the {_kind(other)} atomic, too",
+            )
+    return None
+
+
+def _bit_fields(view: _View) -> Explained:
+    accesses = view.finding.accesses
+    if any(access.position is None for access in accesses):
+        return None
+    files = dict.fromkeys(access.position.file for access in accesses if access.position)
+    declared = {
+        name
+        for file in files
+        for line in view.sources.lines(file)
+        for name in _BIT_FIELD.findall(line)
+    }
+    if not declared:
+        return None
+    named = [set(_MEMBER.findall(view.text(access))) & declared for access in accesses]
+    if not all(named) or named[0] & named[1]:
+        return None
+    one, other = (" and ".join(sorted(names)) for names in named)
+    return (
+        f"{one} and {other} are bit-fields of one storage unit: a write to one writes both",
+        f"protect {one} and {other} by one lock, or put a zero-width bit-field between them",
+    )
+
+
+def _double_checked(view: _View) -> Explained:
+    for read, write in view.both:
+        if (
+            not read.is_write
+            and write.is_write
+            and read.function == write.function
+            and not _sure(read)
+            and _sure(write)
+            and read.position is not None
+            and write.position is not None
+            and read.position.line < write.position.line
+            and _TEST.search(view.text(read))
+        ):
+            return (
+                f"{view.name} is tested at {_place(read)} without {_names(write)}, under which it "
+                f"is set at {_place(write)}",
+                f"make {view.name} atomic (acquire and release), or set it with pthread_once",
+            )
+    return None
+
+
+def _read_lock_for_write(view: _View) -> Explained:
+    for access, other in view.both:
+        for held in _sure(access):
+            same = [lock for lock in _sure(other) if lock.name == held.name]
+            if same and held.mode is LockMode.READ and access.is_write:
+                return (
+                    f"the write at {_place(access)} holds {held.name} for reading only, and a "
+                    "read lock does not exclude other readers",
+                    f"take {held.name} for writing at {_place(access)}",
+                )
+    return None
+
+
+def _different_locks(view: _View) -> Explained:
+    if not _sure(view.first) or not _sure(view.second):
+        return None
+    return (
+        f"both hold a lock, but different ones: {_names(view.first)} and {_names(view.second)}",
+        f"hold one lock in every access of {view.name}",
+    )
+
+
+def _released_early(view: _View) -> Explained:
+    for access, other in view.both:
+        if _sure(access) or not _sure(other) or access.position is None:
+            continue
+        for number, line in view.before(access):
+            if _UNLOCK.search(line):
+                return (
+                    f"the lock is given back at line {number}, before the {_kind(access)} at "
+                    f"{_place(access)}; the other access holds {_names(other)}",
+                    f"give {_names(other)} back after line {access.position.line}",
+                )
+    return None
+
+
+def _unlocked(is_write: bool) -> Callable[[_View], Explained]:
+    def explain(view: _View) -> Explained:
+        for access, other in view.both:
+            if not _sure(access) and _sure(other) and access.is_write is is_write:
+                return (
+                    f"the {_kind(other)} at {_place(other)} holds {_names(other)}, the "
+                    f"{_kind(access)} at {_place(access)} holds no lock",
+                    f"hold {_names(other)} around {_place(access)}, too",
+                )
+        return None
+
+    return explain
+
+
+def _not_joined(view: _View) -> Explained:
+    for access, other in view.both:
+        mine, chain = access.thread.chain, other.thread.chain
+        if len(mine) < len(chain) and chain[: len(mine)] == mine:
+            return (
+                f"{access.thread.entry} {'writes' if access.is_write else 'reads'} {view.name} "
+                f"while {other.thread.entry}, which it created, may still run; no lock is held",
+                f"join {other.thread.entry} first, or protect both by one lock",
+            )
+    return None
+
+
+def _no_lock(view: _View) -> Explained:
+    perhaps = any(access.locks for access in view.finding.accesses)
+    return (
+        "no lock is held for sure by either access" if perhaps else "neither access holds a lock",
+        f"protect {view.name} by one lock, or make it atomic",
+    )
+
+
+_EXPLANATIONS: tuple[tuple[str, Callable[[_View], Explained]], ...] = (
+    ("free-while-used", _free_while_used),
+    ("unsafe-library-function", _unsafe_library_function),
+    ("mixed-atomic", _mixed_atomic),
+    ("bit-field-neighbours", _bit_fields),
+    ("double-checked", _double_checked),
+    ("read-lock-for-write", _read_lock_for_write),
+    ("different-locks", _different_locks),
+    ("released-early", _released_early),
+    ("unlocked-write", _unlocked(True)),
+    ("unlocked-read", _unlocked(False)),
+    ("not-joined", _not_joined),
+    ("no-lock", _no_lock),
+)
+"""In the order in which they are asked: the more a rule says, the earlier."""
