@@ -24,12 +24,17 @@ def load_program(files: Sequence[Path], options: Options) -> Program:
 
 def load_sources(sources: Sequence[Source], options: Options) -> Program:
     """The program that these translation units make."""
+    from raceproof.frontend.library import inlined, library_for
     from raceproof.frontend.link import link_modules
     from raceproof.frontend.lower_module import lower_module
 
-    texts = compile_all(sources, options)
+    texts, library = library_for(compile_all(sources, options), options)
     names = [str(source.path) for source in sources]
-    program = lower_module(link_modules(texts, names), names, options.entry or "main")
+    if library:
+        text = inlined(link_modules([*texts, library], [*names, "the C library"]), library)
+    else:
+        text = link_modules(texts, names)
+    program = lower_module(text, names, options.entry or "main")
     _check_entry(program, options)
     return program
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raceproof.frontend.function_text import Signature, cut_blocks, read_signature
+from raceproof.frontend.library import PREFIX
 from raceproof.frontend.llvm_text import LlvmSyntaxError, Names, Reader, symbol, tokenize
 from raceproof.frontend.lower_function import FunctionLowering
 from raceproof.frontend.module_text import FunctionText, ModuleText, split_module
@@ -165,7 +166,7 @@ class _ModuleLowering:
             display, debug_type, position = self._global_debug(debug[1])
         return Global(
             name,
-            display or name,
+            display or _library_object(name) or name,
             type_,
             self.names.layout.size(type_),
             initializer,
@@ -184,6 +185,14 @@ class _ModuleLowering:
         if words & {"external", "extern_weak"}:
             return None
         return reader.constant(type_)
+
+
+def _library_object(name: str) -> str:
+    """What people call an object that the body of a library function keeps; else nothing."""
+    if not name.startswith(PREFIX):
+        return ""
+    words = re.sub(r"\.\d+$", "", name.removeprefix(PREFIX)).replace("_", " ")
+    return f"{words} of the C library"
 
 
 def _symbol_of(header: str) -> str:
