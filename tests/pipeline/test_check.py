@@ -32,7 +32,7 @@ def ask(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
         *names: str, sound: str = "namer", options: Options | None = None, heuristic: str = ""
     ) -> Verdict:
         layers = tuple(plan.Layer(name, 0.5, name == heuristic) for name in names)
-        monkeypatch.setattr(conduct, "layers", lambda options: layers)
+        monkeypatch.setattr(conduct, "layers", lambda options, is_large: layers)
         monkeypatch.setattr(conduct, "is_complete", lambda engine, *rest: engine == sound)
         return check(fakes.program(), options or Options(timeout=20))
 
@@ -70,7 +70,7 @@ def test_deciders_run_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     layers = [plan.Layer("namer", 0.5)]
     layers += [plan.Layer(name, 0.9, decides=True) for name in ("sleeper", "confirmer")]
     monkeypatch.setattr(conduct, "is_complete", lambda engine, *rest: engine == "namer")
-    monkeypatch.setattr(conduct, "layers", lambda options: tuple(layers))
+    monkeypatch.setattr(conduct, "layers", lambda options, is_large: tuple(layers))
     verdict = check(fakes.program(), Options(timeout=20, jobs=2))
     assert verdict.outcome is Outcome.RACE
     assert [(run.name, run.answer.split()[0]) for run in verdict.engines] == [

@@ -86,6 +86,7 @@ class Analysis:
         program: Program,
         models: Models,
         *,
+        events: Events | None = None,
         unroll: int = 0,
         context_depth: int | None = None,
         is_coarse: bool = False,
@@ -96,7 +97,7 @@ class Analysis:
         self.sees_others = sees_others
         self.is_coarse = is_coarse
         """Is little told apart, to be done sooner?"""
-        self.events = Events(program, models)
+        self.events = Events(program, models) if events is None else events
         self.flows = Flows(program)
         self.contexts = Contexts(context_depth)
         self.objects = Objects(program)

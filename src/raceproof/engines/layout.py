@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from raceproof.analysis.alias.layout import look_at_layout
 from raceproof.analysis.alias.solver import OutOfTime
-from raceproof.concurrency import Events, Models
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.verdict import Answer, Outcome
@@ -20,9 +19,9 @@ def for_any_layout(answer: Answer, program: Program, question: Question) -> Answ
     """The answer, but no proof if the program looks at where its objects lie."""
     if answer.outcome is not Outcome.RACE_FREE:
         return answer
-    events = Events(program, Models.load(question.options.models))
+    facts = question.facts_of(program)
     try:
-        look = look_at_layout(program, events, question.deadline)
+        look = look_at_layout(program, lambda: facts.points_to(question.deadline))
     except OutOfTime:
         return _unproved(answer, question, "out of time")
     if look is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from raceproof.concurrency import Events, Models
+from raceproof.analysis.facts import ProgramFacts
+from raceproof.concurrency import Models
 from raceproof.concurrency.hidden import hidden_calls
 from raceproof.concurrency.strangers import strangers
 from raceproof.ir import Program
@@ -22,6 +23,14 @@ class Question:
     candidates: tuple[Candidate, ...] | None = None
     deadline: float | None = None
     """On the clock of `time.monotonic`."""
+    facts: ProgramFacts | None = field(default=None, compare=False, repr=False)
+    """What is known of the program already."""
+
+    def facts_of(self, program: Program) -> ProgramFacts:
+        """The facts that came with the question, or new ones."""
+        if self.facts is not None and self.facts.program is program:
+            return self.facts
+        return ProgramFacts(program, Models.load(self.options.models))
 
     def seconds_left(self) -> float:
         return float("inf") if self.deadline is None else self.deadline - time.monotonic()
@@ -36,7 +45,7 @@ def without_strangers(answer: Answer, program: Program, question: Question) -> A
     is_about_all = question.candidates is None or answer.is_complete
     if answer.outcome is not Outcome.RACE_FREE or not is_about_all:
         return answer
-    events = Events(program, Models.load(question.options.models))
+    events = question.facts_of(program).events
     unseen = (
         *(f"{NOT_SEEN}: functions of the program that `{n}` may call" for n in strangers(events)),
         *(f"{NOT_SEEN}: what `{n}` changes in the C library" for n in hidden_calls(events)),

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
+from raceproof.analysis.alias.solver import OutOfTime
+from raceproof.analysis.facts import ProgramFacts
+from raceproof.concurrency import Models
 from raceproof.engines.question import Question
 from raceproof.errors import UserError
 from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.pipeline.ledger import Ledger
-from raceproof.pipeline.plan import DEFAULT_TIMEOUT, Layer, is_complete, layers, side_by_side
+from raceproof.pipeline.plan import (
+    DEFAULT_TIMEOUT,
+    LARGE_MEMORY,
+    Layer,
+    is_complete,
+    layers,
+    side_by_side,
+)
 from raceproof.pipeline.worker import Fate, Report, Worker, ready
 from raceproof.verdict import Answer, Confidence, EngineRun, Finding, Outcome, Verdict
 
@@ -24,14 +35,16 @@ _INTERNAL_ERROR = "internal error"
 
 def check(program: Program, options: Options, progress: Progress | None = None) -> Verdict:
     """One program, one verdict."""
-    return _Conductor(program, options, progress).verdict(layers(options))
+    conductor = _Conductor(program, options, progress)
+    return conductor.verdict(layers(options, conductor.is_large))
 
 
 def refine(program: Program, engine: str, named: Answer, options: Options) -> Verdict:
     """What those that decide candidates make of the findings and candidates that `engine` named."""
     conductor = _Conductor(program, options, None)
     conductor.take_over(engine, named)
-    return conductor.verdict(tuple(layer for layer in layers(options) if layer.decides))
+    plan = layers(options, conductor.is_large)
+    return conductor.verdict(tuple(layer for layer in plan if layer.decides))
 
 
 def has_failed(verdict: Verdict) -> bool:
@@ -54,6 +67,11 @@ class _Conductor:
         """Groups asked so far: each starts its random choices elsewhere."""
         self._started = time.monotonic()
         self._deadline = self._started + (options.timeout or DEFAULT_TIMEOUT)
+        self._facts = ProgramFacts(program, Models.load(options.models))
+        self.is_large = options.engine == "auto" and not self._facts.is_small
+        self._memory = options.memory
+        if self._memory is None and self.is_large:
+            self._memory = LARGE_MEMORY
 
     def take_over(self, engine: str, answer: Answer) -> None:
         """Starts with what was said before."""
@@ -103,11 +121,12 @@ class _Conductor:
             options=replace(self._options, seed=self._options.seed + self._turns),
             candidates=None if self._options.cross_check else asked,
             deadline=time.monotonic() + max(min(left * layer.share, layer.most) for layer in group),
+            facts=self._facts,
         )
+        self._prepare(question)
         self._turns += 1
         workers = {
-            Worker(layer.engine, self._program, question, self._options.memory): layer
-            for layer in group
+            Worker(layer.engine, self._program, question, self._memory): layer for layer in group
         }
         is_interrupted = False
         try:
@@ -124,6 +143,16 @@ class _Conductor:
         if is_interrupted:
             return False
         return self._options.cross_check or not self._is_decided()
+
+    def _prepare(self, question: Question) -> None:
+        """Before the engines are forked: the facts that several of them will ask for. A small
+        program's first engine may decide it without."""
+        if not self._turns and not self.is_large:
+            return
+        deadline = question.deadline
+        with suppress(OutOfTime, MemoryError):
+            half = None if deadline is None else (time.monotonic() + deadline) / 2
+            self._facts.points_to(half)
 
     def _take(self, layer: Layer, report: Report, question: Question) -> None:
         if report.answer is None:

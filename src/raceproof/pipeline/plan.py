@@ -45,11 +45,23 @@ _AUTO = (
 )
 
 
-def layers(options: Options) -> tuple[Layer, ...]:
+_LARGE = (
+    Layer("modular", 0.8),
+    Layer("summary", 0.3, names_candidates=True),
+    Layer("interleave", 1.0, most=5.0, decides=True),
+)
+"""For large programs. What they compute is far beyond the bounds of pairwise and bounded, and a
+search that has met no race within seconds meets none; with `--engine` each of them can be asked."""
+LARGE_MEMORY = 2.0
+"""GiB for each engine on a large program, if the user names no limit."""
+
+
+def layers(options: Options, is_large: bool = False) -> tuple[Layer, ...]:
     """Who is asked, in this order."""
     if options.engine != "auto":
         return (Layer(options.engine, 1.0),)
-    return tuple(layer for layer in _AUTO if is_installed(layer.engine))
+    plan = _LARGE if is_large else _AUTO
+    return tuple(layer for layer in plan if is_installed(layer.engine))
 
 
 def side_by_side(plan: tuple[Layer, ...], jobs: int) -> list[tuple[Layer, ...]]:

@@ -29,11 +29,11 @@ class AliasBackend:
     name = "alias"
     can_prove = True
 
-    def __init__(self, program: Program, events: Events, deadline: float | None = None) -> None:
+    def __init__(self, program: Program, events: Events, points_to: PointsTo) -> None:
         self.program = program
         self.events = events
         self.objects = Objects(program)
-        self.points_to = PointsTo(program, events, deadline)
+        self.points_to = points_to
         self._shared_things = self.points_to.shared()
         self._bits = program.layout.pointer_size * 8
         self._once = Once(program, self._callees, self._entries)

@@ -12,10 +12,9 @@ number from the bytes of a pointer, without a cast, is only seen if there is a c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from raceproof.analysis.alias.points_to import PointsTo
-from raceproof.concurrency.accesses import Events
 from raceproof.ir import (
     Binary,
     Cast,
@@ -42,11 +41,12 @@ _PAGE = 4096
 """No object lies in the first or the last page."""
 
 
-def look_at_layout(program: Program, events: Events, deadline: float | None) -> int | None:
-    """The number of an instruction that looks at where an object lies."""
+def look_at_layout(program: Program, points_to: Callable[[], PointsTo]) -> int | None:
+    """The number of an instruction that looks at where an object lies. Points-to sets are asked for
+    only where it may."""
     if not any(_may_look(instruction) for _, instruction in program.all_instructions()):
         return None
-    looks = _Looks(program, PointsTo(program, events, deadline))
+    looks = _Looks(program, points_to())
     return looks.first()
 
 

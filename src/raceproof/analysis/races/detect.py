@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raceproof.analysis.backend import Analysed
@@ -14,6 +15,8 @@ from raceproof.analysis.races.sharing import Sharing, sharing_of
 from raceproof.analysis.records import RawAccess
 
 Pair = tuple[RawAccess, RawAccess]
+Key = tuple[int, int, bool, bool]
+"""Two instructions, and whether each writes."""
 
 
 @dataclass(eq=False)
@@ -32,6 +35,14 @@ class BaseReport:
     """Those that may race."""
     reasons: Counter[str] = field(default_factory=Counter)
     """How often each reason excluded a pair of different threads."""
+    is_open: Callable[[Key], bool] | None = None
+    """Which pairs of instructions other layers leave open; None: all."""
+
+    def keep(self, is_open: Callable[[Key], bool]) -> None:
+        """Another layer excludes all other pairs of instructions."""
+        before = self.is_open
+        self.is_open = lambda key: is_open(key) and (before is None or before(key))
+        self.pairs = [pair for pair in self.pairs if self.spread([pair], 1)]
 
     def spread(self, pairs: list[Pair], most: int) -> list[Pair]:
         """The pairs with all accesses of the same kinds: one for each pair of instructions and
@@ -40,13 +51,16 @@ class BaseReport:
         for first, second in pairs:
             for a in self.kinds[first.signature()]:
                 for b in self.kinds[second.signature()]:
-                    found.setdefault((key_of((a, b)), a.thread, b.thread), (a, b))
+                    key = key_of((a, b))
+                    if self.is_open is not None and not self.is_open(key):
+                        continue
+                    found.setdefault((key, a.thread, b.thread), (a, b))
                     if len(found) >= most:
                         return list(found.values())
         return list(found.values())
 
 
-def key_of(pair: Pair) -> tuple[int, int, bool, bool]:
+def key_of(pair: Pair) -> Key:
     """Which two instructions do what."""
     (a, b) = pair
     if (a.instruction, a.is_write) > (b.instruction, b.is_write):

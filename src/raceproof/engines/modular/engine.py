@@ -1,9 +1,14 @@
 """The engine: over-approximation proves, under-approximation finds.
 
-It stands on the `value` backend, or on a cheaper one if the user says so. When the value backend
-runs out of its share of the time, it tries once more in a coarse way, with functions and loops as
-they come: much is not told apart any more, but nothing is left out. When that is too slow, or there
-is no memory, `alias` answers with what is left of the time. The answer says so.
+It stands on the `value` backend, or on a cheaper one if the user says so. A small program goes
+straight to values. When they run out of their share of the time, they are computed once more in a
+coarse way, with functions and loops as they come: much is not told apart any more, but nothing is
+left out. When that is too slow, or there is no memory, `alias` answers with what is left of the
+time. The answer says so.
+
+A large program is looked at by `alias` first, in time about linear in its size, and that names all
+candidates. Values get what is left of a budget, and may only take candidates away: a pair that one
+of the two excludes is excluded (`races.combine`).
 """
 
 from __future__ import annotations
@@ -12,13 +17,20 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.races.combine import close_pairs
 from raceproof.analysis.races.detect import detect
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.analysis.walk.analysis import Walk
-from raceproof.concurrency.catalogue import Models
 from raceproof.engines.modular.answer import answer_of
-from raceproof.engines.modular.cheap import answer_cheaply, walked
+from raceproof.engines.modular.cheap import (
+    Walked,
+    answer_by,
+    answer_cheaply,
+    look_cheaply,
+    walked,
+)
 from raceproof.engines.modular.sequential import answer_if_sequential
 from raceproof.engines.question import Question
 from raceproof.ir import Program
@@ -33,6 +45,11 @@ _FINE_SHARE = 0.4
 """Of the value backend's time, before it goes on in a coarse way."""
 _CHEAP_SHARE = 0.5
 """Of all time, at most, for the cheaper backend."""
+_VALUE_SECONDS = 8.0
+_VALUE_SHARE = 0.5
+"""For the values of a large program: seconds, or a share of the time that the user named."""
+_WEIGHT_PER_SECOND = 1000
+"""With more weight for each second of its budget the value analysis would not get anywhere."""
 COARSE = "backend `value` ran out of time and told calls and loop rounds apart no more"
 _OUT_OF_TIME = Answer(Outcome.UNKNOWN, detail="out of time")
 
@@ -41,28 +58,30 @@ class Modular:
     name = "modular"
 
     def run(self, program: Program, question: Question) -> Answer:
-        models = Models.load(question.options.models)
+        facts = question.facts_of(program)
         backend = question.options.backend
         question = _limited(question)
         sequential: Answer | None = None
         if question.candidates is None and _may_prove(question.options):
-            sequential = answer_if_sequential(program, models, question)
+            sequential = answer_if_sequential(facts, question)
             if sequential is not None and sequential.outcome is Outcome.RACE_FREE:
                 return sequential
         if backend is not BackendChoice.VALUE:
-            answer = answer_cheaply(program, models, question, backend)
+            answer = answer_cheaply(facts, question, backend)
             return _OUT_OF_TIME if answer is None else answer
+        if not facts.is_small and question.options.strategy is not Strategy.UNDER:
+            return _coarse_first(facts, question)
         lacking = "time"
         for is_coarse in (False, True):
             try:
-                return _answer_by_values(program, models, question, is_coarse)
+                return _answer_by_values(facts, question, is_coarse)
             except OutOfBudget:
                 if sequential is not None:
                     return sequential
             except MemoryError:
                 lacking = "memory"
                 break
-        answer = answer_cheaply(program, models, question, BackendChoice.ALIAS)
+        answer = answer_cheaply(facts, question, BackendChoice.ALIAS)
         why = f"backend `value` ran out of {lacking}"
         if answer is None:
             return replace(_OUT_OF_TIME, notices=(f"{why}, and so did `alias`",))
@@ -70,9 +89,42 @@ class Modular:
         return replace(answer, detail=why, notices=(*answer.notices, why))
 
 
+def _coarse_first(facts: ProgramFacts, question: Question) -> Answer:
+    """The answer of `alias`, less what values exclude within their budget."""
+    seen = look_cheaply(facts, question, BackendChoice.ALIAS)
+    if seen is None:
+        return replace(_OUT_OF_TIME, notices=("backend `alias` ran out of time or memory",))
+    if any(report.pairs for report in seen.reports):
+        how = _narrow(facts, question, seen)
+    else:
+        how = "backend `alias` leaves no pair open"
+    answer = answer_by(seen, question)
+    if answer.outcome is Outcome.RACE_FREE:
+        return answer
+    detail = answer.detail or how
+    return replace(answer, detail=detail, notices=(*answer.notices, how))
+
+
+def _narrow(facts: ProgramFacts, question: Question, seen: Walked) -> str:
+    """Take out what values exclude, if there is time for them; says what became of that."""
+    options = question.options
+    left = question.seconds_left()
+    budget = left * _VALUE_SHARE if options.timeout is not None else min(left, _VALUE_SECONDS)
+    if facts.weight > budget * _WEIGHT_PER_SECOND:
+        return "the program is large: points-to sets and locksets answer, without values"
+    deadline = None if left == float("inf") else time.monotonic() + budget
+    try:
+        values = by_values(facts, options, False, deadline)
+        reports = detect(values, deadline)
+    except (OutOfBudget, MemoryError):
+        return "the program is large, and values take too long: points-to sets and locksets answer"
+    if not close_pairs(seen.reports, seen.walk, values, reports):
+        return "values could not follow the program: points-to sets and locksets answer"
+    return "points-to sets, locksets and values answer together"
+
+
 def by_values(
-    program: Program,
-    models: Models,
+    facts: ProgramFacts,
     options: Options,
     is_coarse: bool,
     deadline: float | None,
@@ -81,8 +133,9 @@ def by_values(
 ) -> Analysis:
     """The value backend, done."""
     analysis = Analysis(
-        program,
-        models,
+        facts.program,
+        facts.models,
+        events=facts.events,
         unroll=options.unroll,
         context_depth=0 if is_coarse else options.context_depth,
         is_coarse=is_coarse,
@@ -93,17 +146,15 @@ def by_values(
     return analysis
 
 
-def _answer_by_values(
-    program: Program, models: Models, question: Question, is_coarse: bool
-) -> Answer:
+def _answer_by_values(facts: ProgramFacts, question: Question, is_coarse: bool) -> Answer:
     options = question.options
-    deadline = value_deadline(program, question, is_coarse)
+    deadline = value_deadline(facts.program, question, is_coarse)
 
     def analysed(sees_others: bool) -> Analysis:
-        return by_values(program, models, options, is_coarse, deadline, sees_others=sees_others)
+        return by_values(facts, options, is_coarse, deadline, sees_others=sees_others)
 
     def second_opinion() -> Walk | None:
-        return _second_opinion(program, models, options, deadline)
+        return _second_opinion(facts, options, deadline)
 
     answer = _answer(analysed, second_opinion, options, deadline)
     return replace(answer, notices=(*answer.notices, COARSE)) if is_coarse else answer
@@ -134,16 +185,13 @@ def _answer(
         return replace(answer_of(over, reports, None, options), notices=(why,))
 
 
-def _second_opinion(
-    program: Program, models: Models, options: Options, deadline: float | None
-) -> Walk | None:
+def _second_opinion(facts: ProgramFacts, options: Options, deadline: float | None) -> Walk | None:
     """What `alias` says of the candidates that are left. It does not see what values decide, but
     which blocks every run goes through, and is sure of races where values look too open."""
     end = time.monotonic() + _SHORT
     try:
         return walked(
-            program,
-            models,
+            facts,
             BackendChoice.ALIAS,
             options.latest_calls,
             end if deadline is None else min(end, deadline),

@@ -1,6 +1,7 @@
 """A look at a program without a verdict: its threads, locks and accesses, for people who ask.
 
-It goes down the same ladder as the engine: values, values in a coarse way, `alias`.
+It goes down the same ladder as the engine: values, values in a coarse way, `alias`; of a large
+program `alias` at once.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import time
 from dataclasses import dataclass
 
 from raceproof.analysis.backend import Analysed
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.races.detect import BaseReport, detect
 from raceproof.concurrency.catalogue import Models
@@ -32,19 +34,22 @@ class Look:
 
 def look(program: Program, options: Options) -> Look:
     """By the user's backend; by a cheaper one if it is out of time or memory."""
-    models = Models.load(options.models)
+    facts = ProgramFacts(program, Models.load(options.models))
     seconds = options.timeout or _DEFAULT_TIMEOUT
     question = Question(options, deadline=time.monotonic() + seconds)
     choice = options.backend
     notices: tuple[str, ...] = ()
-    if choice is BackendChoice.VALUE:
-        seen = _by_values(program, models, question)
+    if choice is BackendChoice.VALUE and not facts.is_small:
+        choice = BackendChoice.ALIAS
+        notices = ("the program is large: points-to sets and locksets answer, without values",)
+    elif choice is BackendChoice.VALUE:
+        seen = _by_values(facts, question)
         if seen is not None:
             return seen
         choice = BackendChoice.ALIAS
         notices = ("backend `value` ran out of time or memory, `alias` answers",)
     try:
-        walk = walked(program, models, choice, options.latest_calls, question.deadline)
+        walk = walked(facts, choice, options.latest_calls, question.deadline)
         return Look(walk, detect(walk, question.deadline), notices)
     except (OutOfBudget, MemoryError):
         raise UserError(
@@ -53,13 +58,13 @@ def look(program: Program, options: Options) -> Look:
         ) from None
 
 
-def _by_values(program: Program, models: Models, question: Question) -> Look | None:
+def _by_values(facts: ProgramFacts, question: Question) -> Look | None:
     """None if there was not enough time or memory, in a coarse way either."""
     options = question.options
     for is_coarse in (False, True):
-        deadline = value_deadline(program, question, is_coarse)
+        deadline = value_deadline(facts.program, question, is_coarse)
         try:
-            analysis = by_values(program, models, options, is_coarse, deadline)
+            analysis = by_values(facts, options, is_coarse, deadline)
             return Look(analysis, detect(analysis, deadline), (COARSE,) if is_coarse else ())
         except OutOfBudget:
             continue

@@ -8,19 +8,20 @@ and what is taken for granted about that is said.
 
 from __future__ import annotations
 
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.analysis.thread_modular import Analysis
-from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.model import CallbackTime, Role
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.question import Question, without_strangers
-from raceproof.ir import Assembly, Program
+from raceproof.ir import Assembly
 from raceproof.verdict import Answer, Outcome
 
 
-def answer_if_sequential(program: Program, models: Models, question: Question) -> Answer | None:
+def answer_if_sequential(facts: ProgramFacts, question: Question) -> Answer | None:
     """None if the program may create threads. No proof if unknown code may call functions of the
     program; who follows what is handed over may know better."""
-    analysis = Analysis(program, models)
+    program, models = facts.program, facts.models
+    analysis = Analysis(program, models, events=facts.events)
     records = analysis.threads.main.records
     analysis.records = records
     for name, function in sorted(program.functions.items()):
