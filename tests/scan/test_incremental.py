@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from raceproof.frontend.compiler import Source
+from raceproof.frontend.compiler import Translation
+from raceproof.frontend.source import Source
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.options import Options
 from raceproof.project import Report, find_project, units
@@ -272,7 +273,7 @@ def test_other_changes_need_the_whole_file(
     compiled = []
     as_ever = units._compile
 
-    def compile_whole(source: Source, toolchain: Toolchain) -> tuple[str, list[str]]:
+    def compile_whole(source: Source, toolchain: Toolchain) -> tuple[Translation, list[str]]:
         compiled.append(source.path.name)
         return as_ever(source, toolchain)
 

@@ -29,6 +29,7 @@ class Command(Protocol):
 COMMANDS = {
     "check": "look for data races in a program, or prove that it has none",
     "replay": "run a schedule that ends in a race, and show it step by step",
+    "capture": "run a build, and write down what it compiles and links, for scan and check",
     "scan": "look for data races in a whole project; a second run looks at what changed only",
     "explain": "tell what protects each shared location: every access, and every pair",
     "threads": "print who creates whom, where, and who runs beside whom",

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from raceproof.errors import UserError
-from raceproof.frontend.compiler import LLVM_SUFFIXES, Source, check_source, compile_source
+from raceproof.frontend.compiler import Translation, check_source, compile_source
+from raceproof.frontend.source import LLVM_SUFFIXES, Source
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.options import Options
 
@@ -28,7 +29,8 @@ def load_sources(sources: Sequence[Source], options: Options) -> Program:
     from raceproof.frontend.link import link_modules
     from raceproof.frontend.lower_module import lower_module
 
-    texts, library = library_for(compile_all(sources, options), options)
+    made = [one.text for one in compile_all(sources, options)]
+    texts, library = library_for(made, options)
     names = [str(source.path) for source in sources]
     if library:
         text = inlined(link_modules([*texts, library], [*names, "the C library"]), library)
@@ -47,30 +49,62 @@ def program_sources(files: Sequence[Path], options: Options) -> list[Source]:
         return _with_database_flags(files, options.database)
     if options.database is None:
         raise UserError("nothing to check: name C or C++ files, or a build database with -p")
-    from raceproof.frontend.database import choose, read_database
-
-    commands = read_database(options.database)
-    return choose(commands, options.target, options.file_filter, options.database)
+    return _build_sources(options.database, options)
 
 
-def _with_database_flags(files: Sequence[Path], database: Path) -> list[Source]:
-    from raceproof.frontend.database import read_database
+def _with_database_flags(files: Sequence[Path], path: Path) -> list[Source]:
+    from raceproof.frontend.builds.database import read_database
 
-    known = {c.source.path.resolve(): c.source for c in read_database(database)}
+    known = {c.source.path.resolve(): c.source for c in read_database(path).commands}
     return [known.get(path.resolve(), Source(path)) for path in files]
 
 
-def compile_text(source: Source, toolchain: Toolchain) -> str:
-    """The LLVM text of one translation unit, whatever its kind."""
+def _build_sources(path: Path, options: Options) -> list[Source]:
+    """The files of one program of the build: the one named, or the only one."""
+    from raceproof.frontend.builds.database import read_database
+    from raceproof.frontend.builds.programs import listed, read_build
+
+    build = read_build(read_database(path))
+    commands = build.database.commands
+    if options.target is not None:
+        chosen = [commands[number] for number in build.target(options.target).units]
+    elif options.file_filter is not None or not build.programs:
+        chosen = list(commands)
+    elif len(build.programs) == 1:
+        chosen = [commands[number] for number in build.programs[0].units]
+    else:
+        names = listed([target.name for target in build.programs])
+        raise UserError(
+            f"{path}: the build makes {len(build.programs)} programs; "
+            f"name one with --target ({names})"
+        )
+    found = {
+        c.source.path: c.source for c in reversed(chosen) if _matches(c.source, options.file_filter)
+    }
+    if not found:
+        raise UserError(f"{path}: no C or C++ file is left")
+    return list(reversed(found.values()))
+
+
+def _matches(source: Source, pattern: str | None) -> bool:
+    from fnmatch import fnmatch
+
+    return pattern is None or any(
+        fnmatch(name, pattern) for name in (str(source.path), source.path.name)
+    )
+
+
+def compile_text(source: Source, toolchain: Toolchain, *extra: str) -> Translation:
+    """The LLVM text of one translation unit, whatever its kind; `extra` are further flags."""
     if source.path.suffix in LLVM_SUFFIXES:
         from raceproof.frontend.link import read_llvm
 
-        return read_llvm(source.path)
-    return compile_source(source, toolchain)
+        return Translation(read_llvm(source.path))
+    return compile_source(source, toolchain, *extra)
 
 
-def compile_all(sources: Sequence[Source], options: Options) -> list[str]:
-    """The LLVM texts, in order; several files are compiled side by side."""
+def compile_all(sources: Sequence[Source], options: Options) -> list[Translation]:
+    """The LLVM modules, in order; several files are compiled side by side."""
     toolchain = Toolchain(options)
     for source in sources:
         check_source(source.path)

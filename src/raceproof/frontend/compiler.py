@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raceproof.errors import UserError
-from raceproof.frontend.toolchain import Toolchain
+from raceproof.frontend.source import C_SUFFIXES, CXX_SUFFIXES, LLVM_SUFFIXES, Source
+from raceproof.frontend.toolchain import Attempt, Toolchain
 
-C_SUFFIXES = frozenset({".c", ".i", ".h"})
-CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C", ".c++", ".ii"})
-LLVM_SUFFIXES = frozenset({".ll", ".bc"})
-_PREPROCESSED = frozenset({".i", ".ii"})
 _LINE_MARKER = re.compile(rb'^#(?:line)? \d+ "[^"\n]*".*$', re.M)
 
 _ODD_MAIN = re.compile(rb"error: [^\n]*parameter of 'main'|error: 'main' must return")
@@ -23,18 +20,8 @@ _ANY_MAIN = "-ffreestanding"
 """Clang refuses a `main` of an odd type, as others do not, unless `main` is a name like any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One file to compile: `flags` are its own, from a build database; `folder` where it is
-    compiled."""
-
-    path: Path
-    flags: tuple[str, ...] = ()
-    folder: Path | None = None
-
-    @property
-    def is_cxx(self) -> bool:
-        return self.path.suffix in CXX_SUFFIXES
+class DoesNotCompile(UserError):
+    """With the compiler's messages behind the first line."""
 
 
 def check_source(path: Path) -> None:
@@ -56,28 +43,46 @@ def check_source(path: Path) -> None:
                 raise UserError(f"{path}: is a binary file, not a program text")
 
 
-def compile_source(source: Source, toolchain: Toolchain) -> str:
-    """The LLVM module of one C or C++ file."""
-    path = source.path
-    check_source(path)
-    command = [
-        *toolchain.command,
-        *toolchain.flags(source.is_cxx),
-        *source.flags,
-        "-S",
-        "-emit-llvm",
-        "-o",
-        "-",
-    ]
-    text: bytes | None = None
-    if path.suffix in _PREPROCESSED:
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A translation unit as an LLVM module, and what the user should know of how it was made."""
+
+    text: str
+    notice: str = ""
+
+
+def compile_source(source: Source, toolchain: Toolchain, *extra: str) -> Translation:
+    """The LLVM module of one C or C++ file; `extra` are further flags."""
+    check_source(source.path)
+    text = _own_lines(source.path) if source.is_preprocessed else None
+    try:
+        return Translation(_compile(source, toolchain, Attempt(), extra, text))
+    except DoesNotCompile as error:
+        for attempt in toolchain.attempts(source):
+            try:
+                return Translation(
+                    _compile(source, toolchain, attempt, extra, text), attempt.notice
+                )
+            except DoesNotCompile:
+                continue
+        raise error
+
+
+def _compile(
+    source: Source,
+    toolchain: Toolchain,
+    attempt: Attempt,
+    extra: Sequence[str],
+    text: bytes | None,
+) -> str:
+    command = [*toolchain.command, *toolchain.flags_for(source, attempt), *extra]
+    command += ["-S", "-emit-llvm", "-o", "-"]
+    language = "c++" if source.is_cxx else "c"
+    if text is not None:
         command += ["-x", "c++-cpp-output" if source.is_cxx else "cpp-output", "-"]
-        text = _own_lines(path)
-    elif path.suffix == ".h":
-        command += ["-x", "c", str(path)]
     else:
-        command.append(str(path))
-    return _run(command, text, path, source.folder)
+        command += ["-x", language, str(source.path)]
+    return _run(command, text, source.path, source.folder)
 
 
 def _own_lines(path: Path) -> bytes:
@@ -95,5 +100,5 @@ def _run(command: Sequence[str], text: bytes | None, path: Path, folder: Path | 
         return _run([*command, _ANY_MAIN], text, path, folder)
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace").strip()
-        raise UserError(f"{path}: does not compile\n{message}")
+        raise DoesNotCompile(f"{path}: does not compile\n{message}")
     return done.stdout.decode("utf-8", "surrogateescape")

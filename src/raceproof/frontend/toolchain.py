@@ -7,11 +7,15 @@ Clang comes inside the `ziglang` wheel as `zig clang`: a bare Clang that must be
 from __future__ import annotations
 
 import importlib.util
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from raceproof.errors import UserError
+from raceproof.frontend.builds.drivers import Driver, ask, usual_folders
+from raceproof.frontend.source import Source
 from raceproof.options import DataModel, Options
 
 TARGETS = {DataModel.ILP32: "i386-linux-gnu", DataModel.LP64: "x86_64-linux-gnu"}
@@ -63,6 +67,29 @@ _LIBCXX_SITE = (
 )
 
 
+_OLDER_STANDARDS = ("gnu++14", "gnu++98")
+"""In C++ 17 `register` and `auto_ptr` went, in C++ 11 `bind` came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A way to compile a file, if not the usual one."""
+
+    has_own_headers: bool = False
+    """With the build's C and C++ libraries instead of the bundled ones."""
+    standard: str = ""
+
+    @property
+    def notice(self) -> str:
+        """What to tell, if it is this way that works."""
+        said = []
+        if self.standard:
+            said.append(f"compiles as {self.standard} only")
+        if self.has_own_headers:
+            said.append("needs the system's own C and C++ headers, the bundled ones do not fit")
+        return "; ".join(said)
+
+
 @dataclass(frozen=True)
 class Toolchain:
     """A Clang and the flags it always gets."""
@@ -94,12 +121,11 @@ class Toolchain:
         """Folders whose files are as fixed as the compiler itself."""
         return (self._wheel,) if self.options.clang is None else ()
 
-    def headers(self, is_cxx: bool) -> tuple[str, ...]:
-        """Flags that name the system headers; none for a Clang of the user's."""
-        if self.options.clang is not None:
-            return ()
+    def _bundled(self, is_cxx: bool, glibc_minor: int) -> Iterator[str]:
+        """The headers of the wheel."""
         library = self._wheel / "lib"
         libc = library / "libc" / "include"
+        yield f"-D__GLIBC_MINOR__={glibc_minor}"
         folders = [
             library / "include",
             *(
@@ -107,27 +133,98 @@ class Toolchain:
                 for name in ("x86-linux-gnu", "generic-glibc", "x86-linux-any", "any-linux-any")
             ),
         ]
-        flags = ["-nostdinc", f"-D__GLIBC_MINOR__={_GLIBC_MINOR}"]
         if is_cxx:
-            flags.append("-nostdinc++")
-            flags += [f"-D{macro}" for macro in _LIBCXX_SITE]
+            yield "-nostdinc++"
+            yield from (f"-D{macro}" for macro in _LIBCXX_SITE)
             folders = [library / "libcxx" / "include", library / "libcxxabi" / "include", *folders]
         for folder in folders:
-            flags += ["-isystem", str(folder)]
-        return tuple(flags)
+            yield from ("-isystem", str(folder))
+
+    def _headers(self, is_cxx: bool, driver: Driver | None, attempt: Attempt) -> Iterator[str]:
+        """Flags that name the system headers; none for a Clang of the user's."""
+        if self.options.clang is not None:
+            return
+        yield "-nostdinc"
+        folders = driver.folders if driver is not None else usual_folders()
+        if attempt.has_own_headers:
+            for folder in (str(self._wheel / "lib" / "include"), *folders):
+                yield from ("-isystem", folder)
+            return
+        minor = driver.number("__GLIBC_MINOR__") if driver is not None else 0
+        yield from self._bundled(is_cxx, minor or _GLIBC_MINOR)
+        for folder in folders:
+            if "/c++" not in folder:
+                yield from ("-idirafter", folder)
+
+    def driver(self, source: Source) -> Driver | None:
+        """What the build's compiler says about itself; None if no build speaks of the file."""
+        if not source.compiler:
+            return None
+        return ask(source.compiler, source.is_cxx, source.query, source.folder)
 
     def flags(self, is_cxx: bool) -> tuple[str, ...]:
-        """All flags but the file's own, in the order in which later ones win."""
+        """The flags for a file that no build speaks of."""
+        return self.flags_for(Source(Path("a.cc" if is_cxx else "a.c")))
+
+    def flags_for(self, source: Source, attempt: Attempt = Attempt()) -> tuple[str, ...]:
+        """All flags for a file, in the order in which later ones win."""
         options = self.options
+        driver = self.driver(source)
         standard = (f"-std={options.std}",) if options.std else ()
         return (
-            f"--target={TARGETS[options.data_model]}",
-            *(CXX_FLAGS if is_cxx else C_FLAGS),
+            f"--target={self._target(driver)}",
+            *_language(source.is_cxx, driver),
             *standard,
             *COMMON_FLAGS,
             *TOLERANT_FLAGS,
-            *self.headers(is_cxx),
+            *self._headers(source.is_cxx, driver, attempt),
             *(f"-I{folder}" for folder in options.include_dirs),
             *(f"-D{macro}" for macro in options.defines),
             *options.clang_args,
+            *_without_folders(source.flags, driver),
+            *((f"-std={attempt.standard}",) if attempt.standard else ()),
         )
+
+    def attempts(self, source: Source) -> Iterator[Attempt]:
+        """Ways to compile a file that failed the usual way."""
+        if self.options.clang is not None or source.is_preprocessed:
+            return
+        driver = self.driver(source)
+        folders = driver.folders if driver is not None else usual_folders()
+        if folders and (driver is not None or not source.is_cxx):
+            yield Attempt(has_own_headers=True)
+        is_free = not self.options.std and not any(f.startswith("-std=") for f in source.flags)
+        if source.is_cxx and is_free:
+            for standard in _OLDER_STANDARDS:
+                yield Attempt(standard=standard)
+                if folders and driver is not None:
+                    yield Attempt(has_own_headers=True, standard=standard)
+
+    def _target(self, driver: Driver | None) -> str:
+        is_narrow = driver is not None and driver.pointer_size == 4
+        return TARGETS[DataModel.ILP32 if is_narrow else self.options.data_model]
+
+
+def _language(is_cxx: bool, driver: Driver | None) -> tuple[str, ...]:
+    """What the compiler takes without being told."""
+    if driver is None or not driver.macros:
+        return CXX_FLAGS if is_cxx else C_FLAGS
+    char = ("-funsigned-char",) if driver.macro("__CHAR_UNSIGNED__") else ()
+    if is_cxx:
+        return (f"-std={driver.cxx_standard}", *char)
+    return (f"-std={driver.c_standard}", *char)
+
+
+def _without_folders(flags: tuple[str, ...], driver: Driver | None) -> Iterator[str]:
+    """Without `-I/usr/include`: compilers ignore it, too, and take the folder in its own turn."""
+    known = frozenset(driver.folders) if driver is not None else frozenset()
+    rest = iter(flags)
+    for flag in rest:
+        if flag in ("-I", "-isystem"):
+            folder = next(rest, "")
+            if os.path.normpath(folder) not in known:
+                yield from (flag, folder)
+        elif flag.startswith("-I") and os.path.normpath(flag[2:]) in known:
+            continue
+        else:
+            yield flag

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from raceproof.engines.summary.unit import Unit
 from raceproof.options import Options
 from raceproof.project.linking import link
 from raceproof.project.places import places_of
+from raceproof.project.sources import ProjectTarget
 from raceproof.project.store import Store
 from raceproof.verdict import Answer, EngineRun, Finding, Outcome, Verdict
 
@@ -37,7 +39,8 @@ class StoredSummaries:
 
 def analyse(
     records: Sequence[tuple[Any, ...]],
-    targets: Sequence[frozenset[str]],
+    targets: Sequence[ProjectTarget],
+    is_linked: bool,
     root: Path,
     options: Options,
     store: Store,
@@ -50,7 +53,9 @@ def analyse(
     memory = StoredSummaries(store) if store.is_kept else None
     answers = []
     composed = 0
-    for program in link(units, targets, options.entry):
+    notices: list[str] = []
+    for program in link(units, targets, options.entry, is_linked):
+        notices += program.notices
         answer, made = analyse_units(
             program.units,
             program.entry,
@@ -61,7 +66,7 @@ def analyse(
         )
         answers.append(answer)
         composed += made
-    verdict = _merged(answers, time.monotonic() - started)
+    verdict = replace(_merged(answers, time.monotonic() - started), notices=tuple(notices))
     return verdict, _spans(verdict, units, root), composed
 
 

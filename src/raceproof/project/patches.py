@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 
 from raceproof.concurrency.catalogue import Models
 from raceproof.engines.summary.unit import Unit
-from raceproof.frontend.compiler import Source
+from raceproof.frontend.source import Source
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.project.fragments import Fragment, Fragments
 from raceproof.project.outlining import outline_some, unit_names
@@ -59,6 +59,8 @@ class Record:
     """The file, compressed; empty if changes of it are not to be looked at closely."""
     files: tuple[str, ...] = ()
     """What the compiler read."""
+    notice: str = ""
+    """How it had to be compiled, if not the usual way."""
 
     def to_tuple(self) -> tuple[Any, ...]:
         return tuple(getattr(self, f.name) for f in fields(self))
@@ -121,7 +123,8 @@ def patched(
     record = _merged(source, before, change, compiled[0], project, models)
     if record is None:
         return None
-    return replace(record, text=pack_text(source, original)), list(before.files)
+    record = replace(record, text=pack_text(source, original), notice=before.notice)
+    return record, list(before.files)
 
 
 def _find_change(before: Record, original: bytes) -> _Change | None:
@@ -174,7 +177,7 @@ def _compile(source: Source, text: str, toolchain: Toolchain) -> tuple[str, list
     folder = source.folder or Path.cwd()
     with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch:
         rule = Path(scratch) / "files.d"
-        command = [*toolchain.command, *toolchain.flags(source.is_cxx), *source.flags]
+        command = [*toolchain.command, *toolchain.flags_for(source)]
         command += ["-iquote", str(source.path.parent), "-MD", "-MF", str(rule)]
         command += ["-S", "-emit-llvm", "-o", "-", "-x", "c", "-"]
         marked = f'# 1 "{source.path}"\n{text}'.encode("utf-8", "surrogateescape")

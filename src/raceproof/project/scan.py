@@ -213,7 +213,7 @@ class _Scan:
                 return None
             else:
                 units.append(stamp[0])
-        targets = [",".join(sorted(names)) for names in self._project.targets]
+        targets = [repr((t.name, sorted(t.units))) for t in self._project.targets]
         parts = [format_version(), self._options.entry or "", str(self._project.root)]
         return digest([*parts, *units, *targets])
 
@@ -233,10 +233,15 @@ class _Scan:
         from raceproof.project.analysis import analyse
 
         good = [number for number, record in enumerate(records) if record is not None]
-        targets = [self._project.targets[n] for n in good] if self._project.targets else []
+        position = {number: at for at, number in enumerate(good)}
+        targets = [
+            replace(t, units=frozenset(position[n] for n in t.units if n in position))
+            for t in self._project.targets
+        ]
         verdict, spans, composed = analyse(
             [records[number][0] for number in good],
             targets,
+            self._project.is_linked,
             self._project.root,
             self._options,
             self._store,

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from raceproof.frontend.compiler import Source
+from raceproof.frontend.source import Source
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.project.store import digest, format_version
 
@@ -68,9 +68,8 @@ def stamp_key(source: Source, toolchain: Toolchain, models: bytes) -> bytes:
         [
             format_version(),
             *toolchain.command,
-            *toolchain.flags(source.is_cxx),
-            "\0",
-            *source.flags,
+            *toolchain.flags_for(source),
+            source.language,
             str(source.folder),
             str(source.path),
             models,

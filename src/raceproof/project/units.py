@@ -14,7 +14,8 @@ from raceproof.concurrency.model import FunctionModel
 from raceproof.engines.summary.unit import Unit
 from raceproof.errors import UserError
 from raceproof.frontend import compile_text
-from raceproof.frontend.compiler import Source
+from raceproof.frontend.compiler import Translation
+from raceproof.frontend.source import Source
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.ir import Program
 from raceproof.project.fragments import Fragments
@@ -77,9 +78,10 @@ def compile_unit(
             record, files = quick
         else:
             original = source.path.read_bytes()
-            text, files = _compile(source, toolchain)
-            record = _outline(text, source, project, models, before)
+            made, files = _compile(source, toolchain)
+            record = _outline(made.text, source, project, models, before)
             record = replace(record, text=pack_text(source, original), files=tuple(files))
+            record = replace(record, notice=made.notice)
     except UserError as error:
         return Compiled(None, trouble=str(error))
     except Exception as error:
@@ -89,18 +91,17 @@ def compile_unit(
     return Compiled(record, stamp)
 
 
-def _compile(source: Source, toolchain: Toolchain) -> tuple[str, list[str]]:
-    """The LLVM text, and all files that went into it."""
+def _compile(source: Source, toolchain: Toolchain) -> tuple[Translation, list[str]]:
+    """The LLVM module, and all files that went into it."""
     folder = source.folder or Path.cwd()
     with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch:
         rule = Path(scratch) / "files.d"
-        asking = replace(source, flags=(*source.flags, "-MD", "-MF", str(rule)))
-        text = compile_text(asking, toolchain)
+        made = compile_text(source, toolchain, "-MD", "-MF", str(rule))
         files = [str(source.path)]
         if rule.exists():
             listed = rule.read_text("utf-8", "surrogateescape")
             files += read_dependencies(listed, folder, toolchain.own_folders)
-    return text, [file for file in files if os.path.isfile(file)]
+    return made, [file for file in files if os.path.isfile(file)]
 
 
 def _outline(

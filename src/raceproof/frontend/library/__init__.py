@@ -28,13 +28,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from raceproof.frontend.compiler import Source, compile_source
+from raceproof.frontend.compiler import compile_source
 from raceproof.frontend.library.insertions import (
     insert_after,
     kept_pointers,
     model_insertions,
     slug,
 )
+from raceproof.frontend.source import Source
 from raceproof.options import DataModel, Options
 
 PREFIX = "raceproof_"
@@ -123,7 +124,7 @@ def _compiled(wanted: Sequence[Source], options: Options, text: str) -> str:
     toolchain = Toolchain(plain)
     always = ("-g0", "-include", str(_FOLDER / "bodies.h"))
     modules = [
-        compile_source(replace(source, flags=(*always, *source.flags)), toolchain)
+        compile_source(replace(source, flags=(*always, *source.flags)), toolchain).text
         for source in wanted
     ]
     linked = link_modules(modules, [str(source.path) for source in wanted])
