@@ -18,6 +18,8 @@ from raceproof.ir import (
     IntConstant,
     Intrinsic,
     IntType,
+    Load,
+    Offset,
     SetMemory,
     Type,
     Undefined,
@@ -47,6 +49,8 @@ def lower_call(low: Lowering, tokens: list[str], at: int) -> None:
         return
     arguments, types = _arguments(low, reader)
     by_value = types["byval"]
+    if declared is not None and declared.variadic and by_value:
+        arguments, by_value = _spread(low, arguments, by_value, len(declared.parameters))
     type_ = declared or FunctionType(result, tuple(a.type for a in arguments))
     no_return = low.is_no_return(tokens[reader.at :])
     number = low.new_number()
@@ -77,6 +81,45 @@ def _arguments(
             arguments.append(low.read(reader, type_))
         reader.accept(",")
     return tuple(arguments), types
+
+
+def _spread(
+    low: Lowering,
+    arguments: tuple[Value, ...],
+    by_value: tuple[tuple[int, Type], ...],
+    fixed: int,
+) -> tuple[tuple[Value, ...], tuple[tuple[int, Type], ...]]:
+    """Structs among the variable arguments, word by word.
+
+    Such a struct lies in the caller's argument area as its words would if they were passed one by
+    one, and `va_arg` takes it from there.
+    """
+    structs = {index: type_ for index, type_ in by_value if index >= fixed}
+    given: list[Value] = []
+    for index, argument in enumerate(arguments):
+        if index in structs:
+            given += _words(low, argument, low.names.layout.size(structs[index]))
+        else:
+            given.append(argument)
+    return tuple(given), tuple(entry for entry in by_value if entry[0] < fixed)
+
+
+def _words(low: Lowering, pointer: Value, size: int) -> list[Value]:
+    word = low.names.layout.pointer_size
+    found: list[Value] = []
+    for start in range(0, size, word):
+        place = pointer
+        if start:
+            number = low.new_number()
+            place = low.register(f"%byval.{number}", POINTER)
+            low.emit(Offset(number, low.position, place, pointer, start))
+        rest = min(word, size - start)
+        type_: Type = POINTER if rest == word else IntType(8 * rest)
+        number = low.new_number()
+        loaded = low.register(f"%byval.{number}", type_)
+        low.emit(Load(number, low.position, loaded, type_, place))
+        found.append(loaded)
+    return found
 
 
 def _assembly(low: Lowering, reader: Reader, result: Type) -> None:

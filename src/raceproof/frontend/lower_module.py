@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from raceproof.frontend.function_text import Signature, cut_blocks, read_signature
 from raceproof.frontend.library import PREFIX
@@ -11,6 +11,7 @@ from raceproof.frontend.llvm_text import LlvmSyntaxError, Names, Reader, symbol,
 from raceproof.frontend.lower_function import FunctionLowering
 from raceproof.frontend.module_text import FunctionText, ModuleText, split_module
 from raceproof.frontend.positions import Positions
+from raceproof.frontend.startup import INITIALISE, START, add_startup
 from raceproof.frontend.unwinding import without_idle_invokes
 from raceproof.ir import (
     AggregateConstant,
@@ -44,6 +45,7 @@ def read_parts(text: str) -> ModuleText:
     module = split_module(text)
     if " invoke " in text:
         without_idle_invokes(module)
+    add_startup(module)
     return module
 
 
@@ -98,7 +100,7 @@ class _ModuleLowering:
             self.debug,
             files,
             entry,
-            _constructors(globals_.get("llvm.global_ctors")),
+            _constructors(globals_.get("llvm.global_ctors"), functions),
             self.module.assembly,
             self._heap_types,
         )
@@ -133,11 +135,11 @@ class _ModuleLowering:
         pending = []
         for token, rest in self.module.globals:
             words = rest.split(" ", 8)[:8]
-            if "alias" in words or "ifunc" in words:
+            if "alias" in words:
                 pending.append((symbol(token), rest))
         for name, rest in pending:
             tokens = tokenize(rest)
-            at = tokens.index("alias" if "alias" in tokens else "ifunc") + 1
+            at = tokens.index("alias") + 1
             reader = Reader(tokens, self.names, at)
             type_ = reader.type()
             if reader.peek() == "(":
@@ -216,12 +218,15 @@ def _declared(signature: Signature) -> Function:
     )
 
 
-def _constructors(table: Global | None) -> tuple[str, ...]:
-    """The functions in `llvm.global_ctors`, by priority."""
-    if table is None or not isinstance(table.initializer, AggregateConstant):
-        return ()
-    entries = []
-    for entry in table.initializer.elements:
+def _constructors(table: Global | None, functions: Mapping[str, Function]) -> tuple[str, ...]:
+    """What runs before `main`: the functions in `llvm.global_ctors` by priority, and `startup`."""
+    entries = [(-1, START)] if START in functions else []
+    if INITIALISE in functions:
+        entries.append((65536, INITIALISE))
+    elements: tuple[Constant, ...] = ()
+    if table is not None and isinstance(table.initializer, AggregateConstant):
+        elements = table.initializer.elements
+    for entry in elements:
         if isinstance(entry, AggregateConstant):
             priority, function = entry.elements[0], entry.elements[1]
             if isinstance(function, FunctionAddress):
