@@ -83,6 +83,8 @@ class Location:
     name: str = field(compare=False)
     start: int | None = None
     end: int | None = None
+    member: str = field(default="", compare=False)
+    """The type and member that it is, `struct conn.state`, the same for all objects of a type."""
 
 
 class LockMode(Enum):
@@ -181,6 +183,54 @@ class Excuse:
     reason: str = ""
 
 
+class Habit(Enum):
+    """How a location is used by threads that run at the same time."""
+
+    GUARDED = "guarded"
+    """Most accesses hold one lock: the others forgot it."""
+    MIXED = "mixed"
+    """Some accesses hold a lock."""
+    OPEN = "open"
+    """No access holds a lock."""
+    COUNTER = "counter"
+    """Only counted up or down, never under a lock."""
+    FLAG = "flag"
+    """Only set to constants, never under a lock."""
+    FREED = "freed"
+    """Given back while others may use it."""
+    LIBRARY = "library"
+    """Memory of a library, or that only a library knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the other accesses of a location say: `guarded` of `total` hold the lock `guard`."""
+
+    habit: Habit
+    guard: str = ""
+    guarded: int = 0
+    total: int = 0
+
+    @property
+    def strength(self) -> float:
+        """How much it speaks for a mistake; the order of the list. A lock that all other accesses
+        hold says most, a counter that nobody protects was most often meant so."""
+        share = self.guarded / self.total if self.total else 0.0
+        few = min(self.guarded, 5) / 5
+        return _STRENGTH[self.habit] + share * few
+
+
+_STRENGTH = {
+    Habit.GUARDED: 4.0,
+    Habit.MIXED: 3.0,
+    Habit.OPEN: 2.0,
+    Habit.FLAG: 1.5,
+    Habit.COUNTER: 1.4,
+    Habit.FREED: 1.0,
+    Habit.LIBRARY: 0.0,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     location: Location
@@ -190,9 +240,12 @@ class Finding:
     schedule: Schedule | None = None
     engine: str = ""
     others: tuple[tuple[Access, Access], ...] = ()
-    """Further pairs on the same location (`--all-pairs`)."""
+    """Further pairs on the same location (`--all-pairs`), or for the same cause."""
     excuse: Excuse | None = None
     """Not None: suppressed; it is told, but does not count."""
+    evidence: Evidence | None = None
+    also: tuple[Location, ...] = ()
+    """Further locations that race for the same cause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from raceproof.pipeline.causes import by_cause
 from raceproof.verdict import (
     NOT_FOLLOWED,
     NOT_SEEN,
@@ -30,8 +31,9 @@ def as_candidate(finding: Finding) -> Candidate:
     return Candidate(finding.location, *finding.accesses)
 
 
-def _instructions(candidate: Candidate) -> tuple[int, ...]:
-    return tuple(sorted((candidate.first.instruction, candidate.second.instruction)))
+def _statement(candidate: Candidate) -> tuple[int, int]:
+    one, other = candidate.first.instruction, candidate.second.instruction
+    return min(one, other), max(one, other)
 
 
 @dataclass(slots=True)
@@ -169,7 +171,7 @@ class Ledger:
         return Outcome.UNKNOWN
 
     def all_findings(self) -> tuple[Finding, ...]:
-        """One finding per location, the surest first; open candidates count as possible."""
+        """One finding per cause, the surest first; open candidates count as possible."""
         if self.proved_by and not self.is_contradicted:
             return ()
         best: dict[Location, Finding] = {}
@@ -181,7 +183,10 @@ class Ledger:
             if candidate.location not in best:
                 pair = (candidate.first, candidate.second)
                 best[candidate.location] = Finding(candidate.location, Confidence.POSSIBLE, pair)
-        return tuple(sorted(best.values(), key=_rank))
+        statements: dict[Location, set[tuple[int, int]]] = {}
+        for candidate in self.open or ():
+            statements.setdefault(candidate.location, set()).add(_statement(candidate))
+        return by_cause(best.values(), {at: frozenset(s) for at, s in statements.items()})
 
 
 def _is_blind_spot(assumption: str) -> bool:
@@ -195,17 +200,9 @@ def _is_outside(candidate: Candidate) -> bool:
 def _key(candidate: Candidate) -> tuple[Location, tuple[int, ...]]:
     """What a candidate and its confirmed finding have in common: threads, locks and call stacks of
     the latter are those of the replay."""
-    return candidate.location, _instructions(candidate)
+    return candidate.location, _statement(candidate)
 
 
 def _is_same_race(one: Candidate, other: Candidate) -> bool:
     """The same location, or the same two instructions."""
-    return one.location == other.location or _instructions(one) == _instructions(other)
-
-
-def _rank(finding: Finding) -> tuple[int, str, int, int]:
-    """Surest first, then in the order of the source."""
-    first, second = finding.accesses
-    place = first.position or second.position
-    file, line = (place.file, place.line) if place else ("", 0)
-    return (-finding.confidence, file, line, first.instruction)
+    return one.location == other.location or _statement(one) == _statement(other)

@@ -101,6 +101,16 @@ def _finding(finding: Finding, program: Program, sources: Sources) -> dict[str, 
         "engine": finding.engine,
         "accesses": [_access(access) for access in finding.accesses],
     }
+    if finding.evidence is not None:
+        found["evidence"] = {
+            "habit": finding.evidence.habit.value,
+            "guard": finding.evidence.guard,
+            "guarded": finding.evidence.guarded,
+            "total": finding.evidence.total,
+            "text": words.evidence(finding),
+        }
+    if finding.also:
+        found["also"] = [_location(location) for location in finding.also]
     if finding.excuse is not None:
         found["suppressed"] = {"by": finding.excuse.kind.value, "reason": finding.excuse.reason}
     if finding.others:

@@ -132,6 +132,9 @@ class _Text:
             (f"  [{finding.confidence}]", style),
         )
         self._wrapped("  Why: ", f"{reason.sentence} [{reason.rule.id}]")
+        for head, text in (("Evidence", words.evidence(finding)), ("Also", words.also(finding))):
+            if text:
+                self._wrapped(f"  {head}: ", text)
         if finding.message:
             self._wrapped("  ", finding.message)
         for access in finding.accesses:

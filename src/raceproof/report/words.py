@@ -13,6 +13,7 @@ from raceproof.verdict import (
     Excuse,
     ExcuseKind,
     Finding,
+    Habit,
     HeldLock,
     LockMode,
     Outcome,
@@ -123,6 +124,37 @@ def message(finding: Finding) -> str:
         f"({first.thread.name}, {locks(first.locks)}) and {kind(second)} in {second.function} "
         f"({second.thread.name}, {locks(second.locks)})"
     )
+
+
+def evidence(finding: Finding) -> str:
+    """What the other accesses of the location say; empty if nothing."""
+    found = finding.evidence
+    if found is None:
+        return ""
+    counted = f"{found.guarded} of {found.total} accesses"
+    match found.habit:
+        case Habit.GUARDED | Habit.MIXED:
+            return f"guarded by {found.guard} in {counted}"
+        case Habit.COUNTER:
+            return (
+                "a counter, updated without a lock everywhere: benign by intent, undefined in C11"
+            )
+        case Habit.FLAG:
+            return "a flag, set without a lock everywhere: benign by intent, undefined in C11"
+        case Habit.FREED:
+            return "given back while another thread may still use it"
+        case Habit.LIBRARY:
+            return "memory of a library"
+    return "accessed without a lock everywhere" if found.total > 1 else ""
+
+
+def also(finding: Finding, most: int = 8) -> str:
+    """`a.x, a.y and 3 more`: the other locations of the same cause."""
+    names = list(dict.fromkeys(location.name for location in finding.also))
+    names = [name for name in names if name != finding.location.name]
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
 def excuse(one: Excuse) -> str:

@@ -7,6 +7,7 @@ from raceproof.analysis.races.detect import BaseReport, Pair, detect, key_of
 from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.describe import Describer
+from raceproof.engines.modular.evidence import evidence_of
 from raceproof.engines.modular.must import is_sure
 from raceproof.engines.modular.protections import protections_of
 from raceproof.options import Options
@@ -62,6 +63,7 @@ def answer_of(
                     accesses,
                     engine="modular",
                     others=others,
+                    evidence=evidence_of(report, pairs, describer),
                 )
             )
             for a, b in best[:_MOST_CANDIDATES]:

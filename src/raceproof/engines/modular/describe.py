@@ -65,11 +65,21 @@ class Describer:
         described = self.objects[base]
         name = described.name
         debug_type = self._debug_type(base)
+        member = self._type_name(debug_type)
         if start is not None and debug_type:
-            name += self.program.debug.path(debug_type, start, (end or start) - start)
+            path = self.program.debug.path(debug_type, start, (end or start) - start)
+            name += path
+            member += path if member else ""
         elif start:
             name += f"+{start}"
-        return Location(described.kind, _identity(described.descriptor), name, start, end)
+        return Location(described.kind, _identity(described.descriptor), name, start, end, member)
+
+    def _type_name(self, debug_type: str) -> str:
+        """Of a struct with a name."""
+        if not debug_type:
+            return ""
+        type_ = self.program.debug.type(debug_type)
+        return f"struct {type_.name}" if type_.kind == "struct" and type_.name else ""
 
     def _debug_type(self, base: int) -> str:
         described = self.objects[base]

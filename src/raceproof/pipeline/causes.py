@@ -1,0 +1,141 @@
+"""One list by cause: findings that one change of the program would mend are one finding.
+
+    p->a = 1; p->b = 2;     two members, one missing lock       free(p);     against every use of p
+
+Possible findings are put together, in this order, if they
+1. are about one member of an object, or of the objects of one type, or about elements of an array;
+2. are about one object that is given back while it may be used;
+3. race by the same statements, on other objects;
+4. are other members of the same object, accessed by the same functions, with the same locks.
+
+The one with the strongest evidence stands for all; the others are its further pairs, and their
+locations are named. Confirmed and likely findings stand for themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
+
+from raceproof.verdict import Access, BaseKind, Confidence, Evidence, Finding, Habit, Location
+
+Statements = frozenset[tuple[int, int]]
+_INDEX = re.compile(r"\[[^\]]*\]")
+_DISTANCE = re.compile(r"\+\d+$")
+_MOST_OTHERS = 20
+
+
+def by_cause(
+    findings: Iterable[Finding], statements: Mapping[Location, Statements]
+) -> tuple[Finding, ...]:
+    """The findings, put together and in the order in which people should look at them.
+
+    `statements`: for a location, all pairs of instructions that may race there."""
+    findings = list(findings)
+    fixed = [f for f in findings if f.confidence > Confidence.POSSIBLE or f.excuse is not None]
+    open_ = [f for f in findings if f.confidence is Confidence.POSSIBLE and f.excuse is None]
+    known = {id(f): statements.get(f.location) or _statements(f) for f in open_}
+    left = _merge(open_, _member, known)
+    left = _merge(left, _freed, known)
+    left = _absorb(left, known)
+    left = _merge(left, _functions, known)
+    return tuple(sorted((*fixed, *left), key=rank))
+
+
+def rank(finding: Finding) -> tuple[object, ...]:
+    """Surest first, then the strongest evidence, then in the order of the source."""
+    first, second = finding.accesses
+    place = first.position or second.position
+    file, line = (place.file, place.line) if place else ("", 0)
+    return (-finding.confidence, -_strength(finding), file, line, first.instruction)
+
+
+def _strength(finding: Finding) -> float:
+    if finding.location.kind is BaseKind.EXTERNAL:
+        return Evidence(Habit.LIBRARY).strength
+    return (finding.evidence or Evidence(Habit.OPEN)).strength
+
+
+def _statements(finding: Finding) -> Statements:
+    pairs = (finding.accesses, *finding.others)
+    return frozenset(_instructions(a, b) for a, b in pairs)
+
+
+def _instructions(a: Access, b: Access) -> tuple[int, int]:
+    return min(a.instruction, b.instruction), max(a.instruction, b.instruction)
+
+
+def _member(finding: Finding) -> Hashable:
+    location = finding.location
+    if location.kind is BaseKind.HEAP and location.member:
+        return location.kind, _INDEX.sub("[]", location.member)
+    name = _DISTANCE.sub("", _INDEX.sub("[]", location.name))
+    return location.kind, location.base, name
+
+
+def _freed(finding: Finding) -> Hashable:
+    if finding.evidence is None or finding.evidence.habit is not Habit.FREED:
+        return id(finding)
+    return finding.location.kind, _object(finding.location)
+
+
+def _functions(finding: Finding) -> Hashable:
+    return _object(finding.location), frozenset(map(_side, finding.accesses))
+
+
+def _object(location: Location) -> str:
+    """Heap objects of one type are taken together."""
+    if location.kind is BaseKind.HEAP and location.member:
+        return location.member.partition(".")[0]
+    return location.base
+
+
+def _side(access: Access) -> Hashable:
+    return access.function, access.thread.entry, access.locks
+
+
+def _merge(
+    findings: list[Finding],
+    key: Callable[[Finding], Hashable],
+    known: dict[int, Statements],
+) -> list[Finding]:
+    groups: dict[Hashable, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(key(finding), []).append(finding)
+    return [_together(group, known) for group in groups.values()]
+
+
+def _absorb(findings: list[Finding], known: dict[int, Statements]) -> list[Finding]:
+    """Findings whose statements all race in a larger one, too, belong to it."""
+    order = sorted(findings, key=lambda f: (-len(known[id(f)]), rank(f)))
+    hosts: dict[int, list[Finding]] = {}
+    by_statement: dict[tuple[int, int], list[Finding]] = {}
+    for finding in order:
+        mine = known[id(finding)]
+        one = min(mine)
+        host = next((h for h in by_statement.get(one, ()) if mine <= known[id(h)]), None)
+        if host is None:
+            hosts[id(finding)] = [finding]
+            for statement in mine:
+                by_statement.setdefault(statement, []).append(finding)
+        else:
+            hosts[id(host)].append(finding)
+    return [_together(group, known) for group in hosts.values()]
+
+
+def _together(group: list[Finding], known: dict[int, Statements]) -> Finding:
+    if len(group) == 1:
+        return group[0]
+    best, *rest = sorted(group, key=rank)
+    others = {_instructions(*pair): pair for pair in best.others}
+    for finding in rest:
+        for pair in (finding.accesses, *finding.others):
+            if len(others) < _MOST_OTHERS:
+                others.setdefault(_instructions(*pair), pair)
+    others.pop(_instructions(*best.accesses), None)
+    also = dict.fromkeys(place for f in group for place in (f.location, *f.also))
+    also.pop(best.location, None)
+    found = replace(best, others=tuple(others.values()), also=tuple(also))
+    known[id(found)] = frozenset().union(*(known[id(f)] for f in group))
+    return found
