@@ -19,6 +19,7 @@ from raceproof.concurrency.schema import parse_function
 
 _FOLDER = Path(__file__).parent / "models"
 _TYPES = _FOLDER / "types.toml"
+_RESULTS = _FOLDER / "results.toml"
 _HEADER = "[[function]]\n"
 _PATTERN = re.compile(r'"(\w[\w\[\]?*]*[?*\[][\w\[\]?*]*)"')
 
@@ -43,6 +44,7 @@ class BuiltInFile:
         while at >= 0:
             table = self._table_around(at)
             if name == table.get("name") or name in table.get("names", ()):
+                table = {**table, **_results().get(name, {})}
                 return parse_function(table, name, built_in_types(), is_users=False)
             at = self.text.find(quoted, at + len(quoted))
         return None
@@ -56,7 +58,8 @@ class BuiltInFile:
 
 @cache
 def built_in_files() -> tuple[BuiltInFile, ...]:
-    return tuple(BuiltInFile(path) for path in sorted(_FOLDER.glob("*.toml")) if path != _TYPES)
+    paths = [path for path in sorted(_FOLDER.glob("*.toml")) if path not in (_TYPES, _RESULTS)]
+    return tuple(BuiltInFile(path) for path in paths)
 
 
 @cache
@@ -65,6 +68,27 @@ def built_in_types() -> dict[str, BytesSize]:
     return read_model_file(_TYPES, is_users=False).types
 
 
+@cache
+def _results() -> dict[str, dict[str, Any]]:
+    """What the functions of the environment give, by name: more keys for their tables."""
+    tables = tomllib.loads(_RESULTS.read_text(encoding="utf-8"))["result"]
+    return {
+        name: {key: value for key, value in table.items() if key != "names"}
+        for table in tables
+        for name in table["names"]
+    }
+
+
+def result_names() -> list[str]:
+    """The functions of which the results are described."""
+    return sorted(_results())
+
+
 def read_whole(file: BuiltInFile) -> ModelFile:
     """The same file as a user's would be read."""
-    return read_model_file(file.path, is_users=False, types=built_in_types())
+    whole = read_model_file(file.path, is_users=False, types=built_in_types())
+    for name, number in whole.index.items():
+        if name in _results():
+            whole.index[name] = len(whole.tables)
+            whole.tables.append({**whole.tables[number], **_results()[name]})
+    return whole

@@ -18,6 +18,7 @@ from raceproof.concurrency.model import (
     EffectModel,
     FormatFamily,
     FormatModel,
+    ResultRange,
     ReturnKind,
     Returns,
     SizeModel,
@@ -38,6 +39,7 @@ _RETURNS = re.compile(
     r"(any|argument|into|pointee|reachable|fresh|static|thread-local)"
     r"(?: (?!or )([\w.-]+))?( or fresh)?( or null)?"
 )
+_NUMBERS = re.compile(r"(-?\d+) to (?:(-?\d+)|(largest)|(argument \d+(?: \* argument \d+)*))")
 _WIDE = 4
 
 
@@ -102,9 +104,12 @@ def effect(text: str, types: Types, *, is_write: bool) -> EffectModel:
 
 
 def returns(value: object) -> Returns:
-    """`0`, `"argument 0"`, `"into 0 or null"`, `"fresh"`, `"static name"`, ..."""
+    """`0`, `"argument 0"`, `"into 0 or null"`, `"fresh"`, `"static name"`, `"-1 to 255"`, ..."""
     if isinstance(value, int) and not isinstance(value, bool):
         return Returns(ReturnKind.CONSTANT, constant=value)
+    numbers = _NUMBERS.fullmatch(value) if isinstance(value, str) else None
+    if numbers is not None:
+        return Returns(values=_numbers(numbers))
     found = _RETURNS.fullmatch(value) if isinstance(value, str) else None
     if found is not None:
         kind = ReturnKind(found[1])
@@ -120,9 +125,20 @@ def returns(value: object) -> Returns:
             return Returns(kind, or_null=or_null)
     raise ValueError(
         f'{value!r} is no result; allowed: an integer, "any", "argument n", "into n", '
-        '"pointee n", "reachable n", "fresh", "static NAME", "thread-local NAME", '
+        '"pointee n", "reachable n", "fresh", "static NAME", "thread-local NAME", "LEAST to MOST" '
+        '(MOST a number, "largest" or "argument n"), '
         'each perhaps with "or null" at the end, "argument n" also with "or fresh"'
     )
+
+
+def _numbers(found: re.Match[str]) -> ResultRange:
+    least = int(found[1])
+    if found[2]:
+        if least > int(found[2]):
+            raise ValueError(f"{found[0]!r} has no number in it")
+        return ResultRange(least, int(found[2]))
+    arguments = re.findall(r"\d+", found[4] or "")
+    return ResultRange(least, None, tuple(map(index, arguments)))
 
 
 def callback_argument(value: object) -> CallbackArgument:

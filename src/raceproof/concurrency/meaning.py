@@ -67,7 +67,7 @@ def event(call: Call, program: Program, models: Models, callee: str | None = Non
         "callbacks": _callbacks(model, call),
         "stores": _stores(model, call, callee),
         "copies": _copies(model, call),
-        "no_return": model.no_return or call.no_return,
+        "no_return": model.no_return or call.no_return or _exits(model, call),
     }
     if model.role is None:
         return LibraryCall(effects=resolve_effects(model, call, program), **fields)
@@ -108,6 +108,14 @@ def _complete(
     if shape.event in (LockInit, LockAttribute):
         fields["recursive"] = _recursive(model, call, fields.get("attribute"))
     return all(name in fields for name in shape.required)
+
+
+def _exits(model: FunctionModel, call: Call) -> bool:
+    """Whether the argument that says so makes the process end."""
+    if model.exits_if is None or model.exits_if >= len(call.arguments):
+        return False
+    given = call.arguments[model.exits_if]
+    return isinstance(given, IntConstant) and given.value != 0
 
 
 def _recursive(model: FunctionModel, call: Call, attribute: Value | None) -> bool | None:

@@ -230,6 +230,25 @@ OF_ARGUMENT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class ResultRange:
+    """The numbers from `least` to `most`; with `arguments`, to the product of these arguments.
+
+    `most` None: to the largest of the type. A floating-point result stays below `most`.
+    """
+
+    least: int
+    most: int | None = None
+    arguments: tuple[int, ...] = ()
+
+
+class SameIn(StrEnum):
+    """How far a result stays the same from call to call."""
+
+    PROCESS = "process"
+    THREAD = "thread"
+
+
+@dataclass(frozen=True, slots=True)
 class Returns:
     """What a call returns. `or_null`: or else a null pointer.
 
@@ -243,6 +262,8 @@ class Returns:
     name: str = ""
     or_null: bool = False
     or_fresh: bool = False
+    values: ResultRange | None = None
+    """Which numbers an `ANY` can be."""
 
 
 ANYTHING = Returns()
@@ -357,6 +378,8 @@ class FunctionModel:
     returns: Returns = ANYTHING
     callbacks: tuple[CallbackModel, ...] = ()
     no_return: bool = False
+    exits_if: int | None = None
+    """The process ends if this argument is not 0."""
     returns_twice: bool = False
     thread_safe: bool = True
     """The function may be called by several threads at once."""
@@ -364,6 +387,10 @@ class FunctionModel:
     """What one that may not changes unseen; if not said, its static result, or one of its own."""
     opens_channel: bool = False
     """Threads can wait for each other through what the function opens, as through a pipe."""
+    input: bool = False
+    """What it returns and writes comes from outside: each value is one that can be."""
+    same_in: SameIn | None = None
+    """It returns the same each time, within one thread or within the process."""
     override: bool = False
     """Holds even if the program defines the function."""
     caveat: str = ""
