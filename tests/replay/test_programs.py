@@ -10,7 +10,7 @@ import pytest
 from raceproof.concurrency import Models
 from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.frontend import load_program
-from raceproof.machine.findings import Race, confirmed_finding
+from raceproof.machine.findings import Race, replayed_finding
 from raceproof.machine.machine import Machine
 from raceproof.machine.recording import record
 from raceproof.machine.schedule import check_program, read_schedule, to_json, write_schedule
@@ -45,7 +45,7 @@ def test_a_race_is_found_and_replays(program: TestProgram, tmp_path: Path) -> No
     machine = Machine(loaded, Models.load())
     races = search(machine, MOST_EXECUTIONS)
     assert races, "no race found"
-    schedule = confirmed_finding(machine, races[0], None).schedule
+    schedule = replayed_finding(machine, races[0], None).schedule
     assert schedule is not None
     path = tmp_path / "race.json"
     write_schedule(path, to_json(schedule, loaded, record(machine, schedule), MutexRules.POSIX))

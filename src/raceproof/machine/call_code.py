@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from raceproof.concurrency.assembly import assembly_effects
 from raceproof.ir import (
     Assembly,
     Call,
     Instruction,
     Intrinsic,
-    IntType,
     LandingPad,
     NextArgument,
     PointerType,
@@ -20,7 +21,7 @@ from raceproof.ir import (
     VoidType,
 )
 from raceproof.machine.access_code import announce
-from raceproof.machine.segments import SegmentKind
+from raceproof.machine.segments import ATOMIC, UNSURE, WRITE, SegmentKind
 
 if TYPE_CHECKING:
     from raceproof.machine.compiler import FunctionCompiler
@@ -84,6 +85,12 @@ def _intrinsic(c: FunctionCompiler, i: Intrinsic) -> None:
     if i.name in ("va_start", "va_copy", "va_end", "trap", "debugtrap", "ubsantrap"):
         c.line(f"{i.name}({arguments})")
         return
+    if i.name in ("frameaddress", "returnaddress", "sponentry", "addressofreturnaddress"):
+        c.define(i.result, "own_address()")
+        return
+    if i.name in ("readcyclecounter", "readsteadycounter"):
+        c.define(i.result, "any_value(64)")
+        return
     type_ = i.arguments[0].type if i.arguments else (i.result.type if i.result else VoidType())
     target = _bits(c, i.result.type) if i.result is not None else 0
     c.define(
@@ -93,15 +100,45 @@ def _intrinsic(c: FunctionCompiler, i: Intrinsic) -> None:
 
 
 def _assembly(c: FunctionCompiler, i: Assembly) -> None:
-    if i.text:
-        c.line(f"assume({f'inline assembly {i.text!r} has no effect'!r})")
-    if i.result is not None:
-        tied = None if i.text.strip() else _tied_argument(i)
-        if tied is not None:
-            c.define(i.result, c.value(tied))
-            return
-        bits = _bits(c, i.result.type) if isinstance(i.result.type, IntType) else 0
-        c.define(i.result, f"any_value({bits})")
+    """Fences and texts without an instruction do nothing here. Others access their operands in
+    memory, to an effect that nobody knows; one that may order threads cannot be gone past."""
+    if not i.text.strip():
+        if i.result is not None:
+            tied = _tied_argument(i)
+            kind = c.name_for("type", i.result.type)
+            c.define(i.result, f"any_of({kind})" if tied is None else c.value(tied))
+        return
+    if _TRAP.fullmatch(i.text.strip()):
+        c.line("trap()")
+    if _FENCES.fullmatch(i.text.strip()) and i.result is None:
+        return
+    effects = assembly_effects(i, c.layout)
+    accesses: list[tuple[Value, int | Value, int]] = []
+    for effect in effects:
+        flags = (WRITE if effect.is_write else 0) | (ATOMIC if effect.is_atomic else 0)
+        is_known = isinstance(effect.size, int)
+        size = effect.size if isinstance(effect.size, int) else 1
+        accesses.append((effect.pointer, size, flags if is_known else flags | UNSURE))
+    announce(c, i, accesses)
+    is_opaque = i.clobbers_memory or any(
+        effect.is_atomic or not isinstance(effect.size, int) for effect in effects
+    )
+    written = "".join(
+        f"({c.value(effect.pointer)}, {effect.size}), "
+        for effect in effects
+        if effect.is_write and isinstance(effect.size, int)
+    )
+    kind = "None" if i.result is None else c.name_for("type", i.result.type)
+    text = f"assembled({i.text!r}, {is_opaque}, ({written}), {kind})"
+    if i.result is None:
+        c.line(text)
+    else:
+        c.define(i.result, text)
+
+
+_FENCE = r"(?:[mls]fence|nop|pause|rep;? *nop|yield|isb(?: sy)?|d[ms]b(?: [a-z]+)?|hint #\d+)"
+_FENCES = re.compile(rf"{_FENCE}(?:\s*[;\n]\s*{_FENCE})*\s*;?")
+_TRAP = re.compile(r"ud2|int3|hlt|brk #\d+")
 
 
 def _tied_argument(i: Assembly) -> Value | None:

@@ -14,9 +14,9 @@ import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raceproof.concurrency.model import FunctionModel
-from raceproof.ir import Program
+from raceproof.ir import Program, Type
 from raceproof.machine.faults import Unsupported
-from raceproof.machine.libc.registry import LibraryCall
+from raceproof.machine.libc.call import LibraryCall
 from raceproof.machine.operation import Operation
 
 if TYPE_CHECKING:
@@ -109,10 +109,8 @@ class OpenCounter(Operation):
 class ChannelCall(LibraryCall):
     """A function of a descriptor: its own work if a channel is behind it, else a library call."""
 
-    def __init__(
-        self, name: str, model: FunctionModel | None, bits: int, *, is_float: bool = False
-    ) -> None:
-        super().__init__(name, model, bits, is_float=is_float)
+    def __init__(self, name: str, model: FunctionModel | None, type_: Type | None) -> None:
+        super().__init__(name, model, type_)
         self.is_sync = True
 
 
@@ -136,12 +134,12 @@ class ReadChannel(ChannelCall):
         target, most = machine.known(arguments[1]), machine.known(arguments[2])
         if channel.total is not None:
             if not channel.total or most < 8:
-                return self._cut(_FAILURE)
+                return self.cut(_FAILURE)
             machine.memory.write(target, struct.pack("<Q", channel.total))
             machine.sync["channel", end.source] = channel._replace(total=0)
             return 8
         if not channel.data:
-            return self._cut(_FAILURE if channel.is_open and most else 0)
+            return self.cut(_FAILURE if channel.is_open and most else 0)
         taken, left = channel.data[:most], channel.data[most:]
         machine.sync["channel", end.source] = channel._replace(data=left)
         machine.memory.write(target, bytes(byte or 0 for byte in taken))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.concurrency.model import BytesSize
 from raceproof.concurrency.model import Wait as WaitMode
-from raceproof.machine.faults import Aborted, UndefinedBehaviour
+from raceproof.machine.faults import Aborted, UndefinedBehaviour, Unsupported
 from raceproof.machine.operation import Operation
 from raceproof.machine.unknown import UNKNOWN, Unknown
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
     from raceproof.machine.thread import ConcreteThread
 
+_BUSY, _DEADLOCK = 16, 35
 FIRST_ID = 1
 """The id of `main` as the program sees it; the others follow."""
 
@@ -58,8 +59,21 @@ class Join(Operation):
     ) -> bool:
         if self.model.wait is not WaitMode.BLOCK or thread.must_end:
             return True
-        target = self.operand(machine, arguments, "thread")
-        return not thread_of(machine, target).is_alive
+        target = thread_of(machine, self.operand(machine, arguments, "thread"))
+        return not target.is_alive or self._is_deadlock(machine, thread, target)
+
+    def _is_deadlock(
+        self, machine: Machine, thread: ConcreteThread, target: ConcreteThread
+    ) -> bool:
+        """A thread that waits for itself, or for one that waits for it: the call fails at once."""
+        if target is thread:
+            return True
+        theirs = target.pending
+        return (
+            theirs is not None
+            and isinstance(theirs.operation, Join)
+            and theirs.operation.target(machine, theirs.arguments) is thread
+        )
 
     def awaits(self, machine: Machine, arguments: tuple[Any, ...]) -> tuple[Any, bool] | None:
         target = self.target(machine, arguments)
@@ -70,7 +84,8 @@ class Join(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         target = thread_of(machine, self.operand(machine, arguments, "thread"))
         if target.is_alive:
-            return self.result(False, 16)
+            is_deadlock = self._is_deadlock(machine, thread, target)
+            return self.result(False, _DEADLOCK if is_deadlock else _BUSY)
         if machine.ghosts and not target.is_joined:
             machine.ghosts -= 1
         target.is_joined = True
@@ -124,6 +139,38 @@ class CancelState(Operation):
         if len(arguments) > 1 and machine.known(arguments[1]):
             machine.memory.write(arguments[1], int(old).to_bytes(4, "little"))
         return 0
+
+
+class Fork(Operation):
+    """`fork`: the execution goes on as the parent, or as the child, which has one thread.
+
+    What the child does to its copy of the memory is no business of the parent's threads.
+    """
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        if machine.is_exploring and machine.alive > 1:
+            raise Unsupported("fork among threads")
+        kind = machine.input(2, (0, 2))
+        if kind == 0:
+            return UNKNOWN if machine.is_open else machine.input(32, (2, (1 << 31) - 1))
+        if kind == 1:
+            return (1 << 32) - 1
+        machine.leave_alone(thread)
+        return 0
+
+
+class Forever(Operation):
+    """`pause`: only a signal with a handler ends it."""
+
+    is_cancel_point = True
+
+    def is_enabled(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> bool:
+        return thread.must_end or machine.has_handlers
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        raise Unsupported("a signal that comes for sure")
 
 
 class Nothing(Operation):

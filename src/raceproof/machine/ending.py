@@ -94,6 +94,18 @@ class ExitProcess(Operation):
         raise Aborted(f"{self.name} was called")
 
 
+class ExitOnError(Operation):
+    """`error(status, ...)`: ends the process unless the status is 0."""
+
+    is_sync = False
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        status = machine.known(arguments[0])
+        if status:
+            return EndingProcess(status & 0xFF).execute(machine, thread, ())
+        return 0
+
+
 class Throw(Operation):
     """What may be thrown to a handler; the machine cannot follow it there."""
 

@@ -9,6 +9,7 @@ from raceproof.ir import FloatType, IntType, PointerType, StructType, Type
 from raceproof.machine.codec import decode, encode
 from raceproof.machine.faults import UndefinedBehaviour, Unsupported
 from raceproof.machine.intrinsics import intrinsic
+from raceproof.machine.libc.call import any_value
 from raceproof.machine.memory import MemoryObject
 from raceproof.machine.operators import HELPERS, absorbing, select
 from raceproof.machine.unknown import UNKNOWN, Inside, Unknown, unknown_from
@@ -28,6 +29,8 @@ def undefined(what: str) -> NoReturn:
 
 
 def out_of_bounds(target: MemoryObject, address: int) -> NoReturn:
+    if target.is_partial:
+        raise Unsupported(f"{target.name} is longer than we know")
     raise UndefinedBehaviour(
         f"a pointer to offset {address - target.base} of {target.name}, which has "
         f"{target.size} bytes"
@@ -76,6 +79,9 @@ class Environment:
             "push_slot": self.push_slot,
             "thread_local": self._machine.thread_local,
             "any_value": self.any_value,
+            "any_of": self.any_of,
+            "assembled": self.assembled,
+            "own_address": self.own_address,
             "unset": self._machine.unset,
             "undefined_value": self._machine.undefined,
             "assume": self._machine.assume,
@@ -93,6 +99,30 @@ class Environment:
             return UNKNOWN
         return self._machine.input(bits or self._pointer_size * 8, None)
 
+    def any_of(self, type_: Type) -> Any:
+        """A value that nobody has set."""
+        return UNKNOWN if self._machine.is_open else any_value(self._machine, type_)
+
+    def own_address(self) -> Any:
+        """Where the stack of the thread is, or a call comes from: some address, never null."""
+        self._machine.note_inexact("addresses of frames and of code")
+        return self._machine.current.arena.stack | 16
+
+    def assembled(
+        self, text: str, is_opaque: bool, written: tuple[tuple[Any, int], ...], type_: Type | None
+    ) -> Any:
+        """Inline assembly: the operands in memory that it writes, and its result if it has one."""
+        machine = self._machine
+        machine.left_out.add("inline assembly")
+        name = f"the assembly {text.strip()[:24]!r}"
+        if is_opaque:
+            raise Unsupported(name)
+        for address, size in written:
+            machine.forget(address, size, name)
+        if type_ is None:
+            return None
+        return UNKNOWN if machine.is_open else any_value(machine, type_, name)
+
     # --- memory, exact ------------------------------------------------------------
 
     def load(self, address: int, size: int, type_: Type) -> Any:
@@ -101,10 +131,7 @@ class Environment:
         found = memory.find(address, size)
         offset = address - found.base
         if found.is_unknown(offset, size):
-            value = self._machine.input(8 * size, None)
-            found.data[offset : offset + size] = value.to_bytes(size, "little")  # type: ignore[index]
-            found.frozen = None
-            found.learn(offset, size)
+            self._machine.reveal(found, offset, size)
         return decode(self._layout, type_, bytes(found.data[offset : offset + size]))
 
     def store(self, address: int, size: int, type_: Type, value: Any) -> None:
@@ -126,7 +153,7 @@ class Environment:
             return _unknown_of(type_, address)
         found = self._machine.memory.find(address, size)
         offset = address - found.base
-        if found.mask is not None and 1 in found.mask[offset : offset + size]:
+        if found.mask is not None and any(found.mask[offset : offset + size]):
             return self._partly_known(found, offset, size, type_)
         if size == 4 and isinstance(type_, IntType | PointerType):
             return int.from_bytes(found.data[offset : offset + 4], "little")

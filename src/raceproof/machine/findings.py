@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from raceproof.ir import Load, Store
+from raceproof.machine.confirming import Judgement, judge
 from raceproof.machine.machine import Machine
 from raceproof.machine.names import location_of, lock_name, thread_of
 from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
@@ -17,6 +19,7 @@ from raceproof.verdict import (
     Finding,
     HeldLock,
     LockMode,
+    Outcome,
     Schedule,
     Site,
 )
@@ -34,13 +37,13 @@ class Race:
         return frozenset(self.schedule.instructions)
 
 
-def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None) -> Finding:
+def replayed_finding(machine: Machine, race: Race, candidate: Candidate | None) -> Finding:
     """The finding for a race that the machine reached, with a schedule for people.
 
     Threads, locks and call stacks are those of the replay. If an earlier engine named the race as a
     candidate, the location is the candidate's.
     """
-    schedule = simplified(machine, race.schedule)
+    schedule, judgement = _judged(machine, race.schedule)
     threads = (machine.threads[schedule.first], machine.threads[schedule.second])
     assert threads[0].pending is not None
     assert threads[1].pending is not None
@@ -55,12 +58,33 @@ def confirmed_finding(machine: Machine, race: Race, candidate: Candidate | None)
         location = replace(candidate.location, name=location.name)
     return Finding(
         location,
-        Confidence.CONFIRMED,
+        judgement.confidence,
         accesses,
-        message=f"reached after {len(schedule.steps)} steps of a replayed schedule",
+        message=f"reached after {len(schedule.steps)} steps of a replayed schedule"
+        + (f", {judgement.caveat}" if judgement.caveat else ""),
         schedule=schedule,
         engine="interleave",
     )
+
+
+def outcome_of(findings: Iterable[Finding]) -> Outcome:
+    """What an engine says with these: a race, if one of them is likely at least."""
+    is_race = any(finding.confidence >= Confidence.LIKELY for finding in findings)
+    return Outcome.RACE if is_race else Outcome.UNKNOWN
+
+
+def _judged(machine: Machine, schedule: Schedule) -> tuple[Schedule, Judgement]:
+    """The schedule for people with what it shows; the one that was found if that shows more."""
+    shorter = simplified(machine, schedule)
+    judgement = judge(machine, shorter)
+    assert judgement is not None
+    if judgement.is_confirmed:
+        return shorter, judgement
+    original = judge(machine, schedule)
+    if original is not None and original.is_confirmed:
+        return schedule, original
+    judge(machine, shorter)
+    return shorter, judgement
 
 
 def _access(machine: Machine, thread: ConcreteThread, access: AccessRange) -> Access:

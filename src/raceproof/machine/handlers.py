@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.machine.control import thread_of
 from raceproof.machine.faults import Aborted, Unsupported
+from raceproof.machine.libc.call import LibraryCall
 from raceproof.machine.operation import Enter, Operation
+from raceproof.machine.unknown import Unknown
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -71,6 +73,21 @@ class Kill(Operation):
         if thread_of(machine, arguments[0]) is not thread:
             raise Unsupported("a signal to another thread")
         return _deliver(machine, self.name, number)
+
+
+class KillProcess(LibraryCall):
+    """`kill(process, number)`: to the own process as `raise`, else to somebody outside."""
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        process, number = arguments[:2]
+        own = machine.sync.get(("same", "getpid", -1))
+        if isinstance(process, Unknown) or isinstance(number, Unknown):
+            raise Unsupported("a signal to nobody knows whom")
+        if process in (own, 0) and number:
+            if machine.alive > 1 and machine.sync.get(("handler", number), _DEFAULT) > _IGNORE:
+                raise Unsupported("a signal to some thread")
+            return _deliver(machine, self.name, number)
+        return self.guess(machine, thread, arguments)
 
 
 class _Handled(Operation):

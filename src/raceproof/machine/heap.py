@@ -12,6 +12,7 @@ from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
     from raceproof.machine.thread import ConcreteThread
+_PAGE = 4096
 
 
 def new_block(
@@ -91,6 +92,37 @@ class Free(Operation):
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         machine.memory.free(machine.known(self.operand(machine, arguments, "pointer")))
+        return 0
+
+
+class Unmap(Operation):
+    """`munmap(address, size)`: a whole mapping is freed; a part of one cannot be used any more,
+    but the machine does not see to that."""
+
+    is_sync = False
+
+    def _part(self, machine: Machine, arguments: tuple[Any, ...]) -> tuple[int, int]:
+        pages = -(-machine.known(arguments[1]) // _PAGE) * _PAGE
+        return machine.known(arguments[0]), pages
+
+    def accesses(
+        self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
+    ) -> tuple[AccessRange, ...]:
+        address, size = self._part(machine, arguments)
+        block = machine.memory.object_at(address)
+        if block is None or block.is_freed:
+            return ()
+        end = min(address + size, block.base + block.size)
+        return ((address, end, WRITE),) if address < end else ()
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        address, size = self._part(machine, arguments)
+        block = machine.memory.object_at(address)
+        if block is not None and block.base == address and not block.is_freed:
+            if size >= block.size and size - block.size < _PAGE:
+                machine.memory.free(address)
+                return 0
+        machine.left_out.add("an unmapping of a part of a mapping, or of more than one")
         return 0
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Invention:
+    """A value that was made up for what a function returns or writes."""
+
+    function: str
+    value: int
 
 
 class Inputs(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 
 from raceproof.machine.codec import round_float
 from raceproof.machine.faults import Unsupported
-from raceproof.machine.libc.numbers import MATH, guarded
+from raceproof.machine.libc.floats import MATH, guarded
 from raceproof.machine.operators import to_signed
 from raceproof.machine.unknown import Unknown, unknown_from
 
@@ -95,8 +95,6 @@ _TABLE: dict[str, Callable[..., Any]] = {
     "ptrmask": lambda bits, _, a, mask: a & mask,
     "stacksave": lambda *_: 0,
     "stackrestore": lambda *_: 0,
-    "frameaddress": lambda *_: 0,
-    "returnaddress": lambda *_: 0,
     "is.fpclass": lambda bits, _, a, classes: bool(_float_class(a) & classes),
     "fmuladd": lambda bits, _, a, b, c: round_float(bits, round_float(bits, a * b) + c),
     "minnum": lambda bits, _, a, b: guarded(MATH["fmin"], a, b),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, Role
-from raceproof.ir import AfterInvoke, Call, FloatType, PointerType, Program, VoidType
+from raceproof.ir import AfterInvoke, Call, Program, Type, VoidType
 from raceproof.machine import channels, control, ending, handlers, heap, jumps, locks, signals
 from raceproof.machine.libc import LibraryCall, sorting
 from raceproof.machine.operation import Operation
@@ -75,6 +74,9 @@ _BY_NAME: dict[str, Callable[[str, FunctionModel], Operation]] = {
     "sigaction": handlers.SignalAction,
     "raise": handlers.Raise,
     "pthread_kill": handlers.Kill,
+    **dict.fromkeys(("fork", "vfork", "__fork", "_Fork"), control.Fork),
+    **dict.fromkeys(("error", "error_at_line"), ending.ExitOnError),
+    "pause": control.Forever,
 }
 """Functions whose models speak of their effects only."""
 
@@ -100,9 +102,13 @@ class Library:
         model = self._models.applicable(name, self._program)
         if model is not None and model.role is not None:
             if model.role is Role.ATOMIC_FUNCTION:
-                return None if self._is_defined(name) else LibraryCall(name, None, _bits(call))
+                return (
+                    None if self._is_defined(name) else LibraryCall(name, None, _result_type(call))
+                )
             if model.role is Role.NONDETERMINISTIC:
                 return control.Nondeterministic(name, model, call)
+            if name == "munmap":
+                return heap.Unmap(name, model)
             if name in _DUPLICATES:
                 return heap.Duplicate(name, model)
             return _BY_ROLE[model.role](name, model)
@@ -116,10 +122,10 @@ class Library:
             return ending.ExitProcess(name, model)
         if self._has_channels and name in channels.OPENING:
             return channels.OPENING[name](name, model)
-        result = None if call is None else call.result
-        is_float = result is not None and isinstance(result.type, FloatType)
+        if name == "kill":
+            return handlers.KillProcess(name, model, _result_type(call))
         kind = channels.USING.get(name, LibraryCall) if self._has_channels else LibraryCall
-        return kind(name, model, _bits(call), is_float=is_float)
+        return kind(name, model, _result_type(call))
 
     def atomic_section(self, name: str) -> tuple[Operation, Operation] | None:
         """What begins and ends the atomic section that the body of `name` is."""
@@ -145,13 +151,8 @@ class Library:
         return function is not None and function.is_defined
 
 
-def _bits(call: Call | None) -> int:
-    """Width of the result; 0 if there is none."""
-    if call is None or call.result is None:
-        return 0
-    type_: Any = call.result.type
-    if isinstance(type_, VoidType):
-        return 0
-    if isinstance(type_, PointerType):
-        return 64
-    return int(getattr(type_, "bits", 32))
+def _result_type(call: Call | None) -> Type | None:
+    """None if there is no result."""
+    if call is None or call.result is None or isinstance(call.result.type, VoidType):
+        return None
+    return call.result.type

@@ -25,9 +25,15 @@ from raceproof.machine.effects import accessed_ranges
 from raceproof.machine.entry import calls_entry, entry_arguments
 from raceproof.machine.environment import Environment
 from raceproof.machine.escape import EscapeAnalysis
-from raceproof.machine.faults import ChoiceNeeded, Ended, UndefinedBehaviour, Unsupported
+from raceproof.machine.faults import (
+    Aborted,
+    ChoiceNeeded,
+    Ended,
+    UndefinedBehaviour,
+    Unsupported,
+)
 from raceproof.machine.indeterminate import INDETERMINATE
-from raceproof.machine.inputs import GivenInputs, Inputs
+from raceproof.machine.inputs import GivenInputs, Inputs, Invention
 from raceproof.machine.jumps import jump_back
 from raceproof.machine.library import Library
 from raceproof.machine.memory import Memory, MemoryObject
@@ -35,7 +41,7 @@ from raceproof.machine.runner import Runner
 from raceproof.machine.segments import AccessRange, CompiledFunction
 from raceproof.machine.splitting import InputSites
 from raceproof.machine.static_data import StaticData
-from raceproof.machine.thread import ConcreteThread, Frame, Pending
+from raceproof.machine.thread import ConcreteThread, Frame, Pending, Status
 from raceproof.machine.unknown import UNKNOWN, Unknown
 from raceproof.options import MutexRules
 from raceproof.verdict import BaseKind
@@ -43,6 +49,10 @@ from raceproof.verdict import BaseKind
 _CODE = 0x8000
 """Where functions lie: sixteen bytes each, in pages that hold no data."""
 
+_LIBRARY_OBJECT = 256
+"""What we know of an object that the library hands out; it may be longer."""
+_ERRNO = "raceproof_errno"
+"""The variable behind `errno` in a program that looks at it."""
 _FEW = 4
 """An input with at most so many values is split into its cases by an open machine."""
 
@@ -68,7 +78,7 @@ class Machine:
         self.wakes_spuriously = wakes_spuriously
         self.memory = Memory(program.layout.pointer_size)
         if not is_open:
-            self.memory.reveal = self._reveal
+            self.memory.reveal = self.reveal
         self.threads: list[ConcreteThread] = []
         self.sync: dict[Any, Any] = {}
         """State of locks, conditions and the like: immutable values by key."""
@@ -85,6 +95,10 @@ class Machine:
         """On an open machine; kept from one execution to the next."""
         self.recorded: list[int] = []
         """The inputs given so far."""
+        self.inventions: list[Invention] = []
+        """Those among them that no environment gives: see `confirming`."""
+        self.withholds_inventions = False
+        """Whether to give no value for them: the execution goes on as long as it needs none."""
         self.choice: int | None = None
         self.ended: Ended | None = None
         self.current: ConcreteThread
@@ -124,6 +138,7 @@ class Machine:
         self.ghosts = 0
         self.output = bytearray()
         self.recorded = []
+        self.inventions = []
         self.choice = None
         self.ended = None
         self._inputs = inputs or GivenInputs()
@@ -226,6 +241,27 @@ class Machine:
         thread.frames.append(self.new_frame(function, wanted))
         return thread
 
+    def leave_alone(self, thread: ConcreteThread) -> None:
+        """All other threads are gone, as in a new process."""
+        for other in self.threads:
+            if other is not thread and other.is_alive:
+                other.frames = []
+                other.pending = None
+                other.atomic_depth = 0
+                other.status = Status.FINISHED
+        self.alive = 1
+        self.ghosts = 0
+
+    @property
+    def is_exploring(self) -> bool:
+        """Whether all executions are looked at, so that no value may stand for others."""
+        return self.is_open or self._inputs.needs_all
+
+    @property
+    def has_handlers(self) -> bool:
+        """Whether a function of the program may run when a signal comes."""
+        return any(isinstance(key, tuple) and key[0] == "handler" for key in self.sync)
+
     def _new_thread(self, entry: str, creator: int, parent: int) -> ConcreteThread:
         number = len(self.threads)
         thread = ConcreteThread(number, entry, creator, parent, self.memory.arena(number))
@@ -282,8 +318,11 @@ class Machine:
 
     # --- values ------------------------------------------------------------
 
-    def input(self, bits: int, limits: tuple[int, int] | None) -> Any:
-        """The next nondeterministic value."""
+    def input(self, bits: int, limits: tuple[int, int] | None, inventor: str = "") -> Any:
+        """The next nondeterministic value, within limits (inclusive, signed).
+
+        `inventor`: what an environment does not choose, but this function would compute.
+        """
         if self.is_open:
             if limits is None or limits[1] - limits[0] >= _FEW:
                 return self._open_input(bits, limits)
@@ -293,13 +332,18 @@ class Machine:
             self.choice = None
         else:
             value = self._inputs.next(bits, limits)
+            if limits is not None and not _is_within(value, bits, limits):
+                raise Aborted(f"{value:#x} is no input between {limits[0]} and {limits[1]}")
         self.recorded.append(value)
+        if inventor:
+            self.inventions.append(Invention(inventor, value))
+            return INDETERMINATE if self.withholds_inventions else value
         return value
 
     def _open_input(self, bits: int, limits: tuple[int, int] | None) -> Any:
         """A range of values; one of its parts if it was split."""
-        low, high = (0, (1 << bits) - 1) if limits is None or limits[0] < 0 else limits
-        site = self.input_sites.at(self.current_instruction(self.current), low, high)
+        low, high = (0, (1 << bits) - 1) if limits is None else limits
+        site = self.input_sites.at(self.current_instruction(self.current), low, high, bits)
         if len(site.parts) > 1 and self.choice is None:
             raise ChoiceNeeded(len(site.parts))
         part, self.choice = self.choice or 0, None
@@ -320,26 +364,39 @@ class Machine:
             return UNKNOWN
         return INDETERMINATE if self._inputs.needs_all else 0
 
-    def _reveal(self, target: MemoryObject, offset: int) -> None:
-        """A byte that was never written is an input."""
-        value = self.input(8, None)
-        target.data[offset : offset + 1] = bytes([value])  # type: ignore[index]
+    def reveal(self, target: MemoryObject, offset: int, size: int = 1) -> None:
+        """Bytes that were never written are an input; those among them that are known stay."""
+        mask = target.mask
+        assert mask is not None
+        value = self.input(8 * size, None, target.invented_by(offset, size))
+        if value is INDETERMINATE:
+            raise Unsupported("bytes that nobody computed")
+        for place, byte in enumerate(value.to_bytes(size, "little"), offset):
+            if mask[place]:
+                target.data[place : place + 1] = bytes((byte,))  # type: ignore[index]
         target.frozen = None
-        target.learn(offset, 1)
+        target.learn(offset, size)
 
     def input_is_null(self) -> bool:
         """Whether a function that may return null does so: an input, and by chance seldom true."""
+        return self.input_fails()
+
+    def input_fails(self) -> bool:
+        """Whether a function that may fail does so: an input, and by chance seldom true."""
         if self.is_open:
             return bool(self.input(1, (0, 1)))
         return bool(self.input(4, (0, 15)) == 15)
 
-    def input_within(self, pointer: Any, or_null: bool) -> Any:
+    def input_within(self, pointer: Any, or_null: bool, inventor: str = "") -> Any:
         """A pointer somewhere into the object that `pointer` points into."""
         found = None if isinstance(pointer, Unknown) else self.memory.object_at(pointer)
         if self.is_open or found is None:
             return UNKNOWN if self.is_open else pointer
         bits = 8 * self.program.layout.pointer_size
-        offset = self.input(bits, (-1 if or_null else 0, max(found.size - 1, 0)))
+        limits = (-1 if or_null else 0, max(found.size - 1, 0))
+        offset = self.input(bits, limits, inventor)
+        if offset is INDETERMINATE:
+            return offset
         return 0 if offset >> bits - 1 else found.base + offset
 
     def jump_back(self, thread: ConcreteThread, buffer: int, value: int) -> Any:
@@ -354,6 +411,14 @@ class Machine:
 
     def unsupported(self, what: str) -> None:
         raise Unsupported(what)
+
+    def note_inexact(self, what: str) -> None:
+        """The machine does not do exactly what the program asks for: neither a proof nor a
+        confirmed race may rest on what follows."""
+        self.left_out.add(what)
+        if self.withholds_inventions:
+            raise Unsupported(what)
+        self.inventions.append(Invention(what, 0))
 
     def assume(self, text: str) -> None:
         self.assumptions.add(text)
@@ -379,12 +444,10 @@ class Machine:
         mask = (1 << 8 * size) - 1
         self.memory.write(self.known(address), (value & mask).to_bytes(size, "little"))
 
-    def forget(self, address: Any, size: int) -> None:
-        """Bytes get a value that nobody knows."""
-        found = self.memory.find(self.known(address), size)
-        if isinstance(found.data, bytes):
-            raise UndefinedBehaviour(f"write to the constant {found.name}")
-        found.forget(address - found.base, size)
+    def forget(self, address: Any, size: int, inventor: str = "") -> None:
+        """Bytes get a value that nobody knows, or the `inventor` only."""
+        found = self.memory.check_write(self.known(address), size)
+        found.forget(address - found.base, size, inventor)
 
     def thread_local(self, name: str) -> int:
         """The current thread's copy of a variable."""
@@ -401,22 +464,55 @@ class Machine:
             base = thread.thread_locals[name] = block.base
         return base
 
-    def library_object(self, thread: ConcreteThread, returns: Returns) -> int:
-        """An object that the library owns and hands out, as `errno` or `localtime`'s result."""
+    def library_object(self, thread: ConcreteThread, returns: Returns, inventor: str) -> int:
+        """An object that the library owns and hands out, as `localtime`'s result."""
         is_local = returns.kind is ReturnKind.THREAD_LOCAL
         table = thread.thread_locals if is_local else self.sync
         key: Any = f"library:{returns.name}"
         base = table.get(key)
         if base is None:
-            block = self.memory.allocate(thread.arena, 256, returns.name, key)
+            block = self.memory.allocate(thread.arena, _LIBRARY_OBJECT, returns.name, key)
             block.is_private = is_local
+            block.is_partial = True
             base = table[key] = block.base
-        self.forget(base, 256)  # The library has written to it since the last time.
+        # The library has written to it since the last time.
+        self.forget(base, _LIBRARY_OBJECT, inventor)
         return int(base)
+
+    def static_text(self, text: str) -> int:
+        """A string of the library's own, the same for all."""
+        key = ("text", text)
+        if key not in self.sync:
+            block = self.memory.allocate(self.current.arena, len(text) + 1, text, f"text:{text}")
+            self.memory.write(block.base, text.encode() + b"\0")
+            self.sync[key] = block.base
+        return int(self.sync[key])
+
+    # --- errno ------------------------------------------------------------
+
+    def set_errno(self, number: int) -> None:
+        """A computed function fails; calls that may fail otherwise are followed by code that says
+        so (see `frontend.library`)."""
+        if _ERRNO in self.program.globals:
+            self.memory.write(self.thread_local(_ERRNO), number.to_bytes(4, "little"))
+
+    def wants_result(self) -> bool:
+        """Whether the program looks at what the current thread's call returns."""
+        frame = self.current.frames[-1]
+        infos, segment = frame.code.infos, frame.segment
+        info = infos[~segment if segment < 0 else segment]
+        if info.result < 0:
+            return False
+        following = info.next
+        return info.result in infos[~following if following < 0 else following].live
 
     def standard_error(self) -> int:
         found = self._static.objects.get("stderr")
         return -1 if found is None else found.base
+
+
+def _is_within(value: int, bits: int, limits: tuple[int, int]) -> bool:
+    return limits[0] <= value <= limits[1] or limits[0] <= value - (1 << bits) <= limits[1]
 
 
 __all__ = ["Machine", "Pending"]

@@ -10,7 +10,8 @@ threads were interleaved, and two schedules that differ only in the order of ind
 allocations meet in the same state.
 
 Bytes that were never written are marked in `mask`; the explorer marks bytes of unknown value in
-the same way.
+the same way. Where such a byte is asked for it becomes an input, but one marked as invented, which
+a library function of fixed meaning should have written and we did not compute it, is none.
 """
 
 from __future__ import annotations
@@ -18,11 +19,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raceproof.machine.faults import UndefinedBehaviour, UnknownBytes, Unsupported
+from raceproof.machine.faults import (
+    Ended,
+    UndefinedBehaviour,
+    UnknownBytes,
+    Unsupported,
+)
 from raceproof.verdict import BaseKind
 
 PAGE_BITS = 10
 PAGE = 1 << PAGE_BITS
+UNSET, INVENTED = 1, 2
 LARGEST = 1 << 26
 """Bytes of the largest object that we are ready to lay out."""
 
@@ -35,6 +42,8 @@ class MemoryObject:
         "data",
         "frozen",
         "frozen_mask",
+        "inventor",
+        "is_partial",
         "is_private",
         "kind",
         "mask",
@@ -56,7 +65,11 @@ class MemoryObject:
         """No other thread can have its address, or nobody can change it."""
         self.data: bytearray | bytes = bytearray(size)
         self.mask: bytearray | None = None
-        """1 for each byte whose value is not known; None if all are known."""
+        """`UNSET` or `INVENTED` for each byte whose value is not known; None if all are known."""
+        self.inventor = ""
+        """The function that should have written the bytes that are marked as invented."""
+        self.is_partial = False
+        """It may be longer than we know."""
         self.frozen: bytes | None = None
         """The bytes as of the last snapshot; None after a write."""
         self.frozen_mask: bytes | None = None
@@ -65,11 +78,12 @@ class MemoryObject:
     def is_freed(self) -> bool:
         return self.size > 0 and not self.data
 
-    def forget(self, offset: int, size: int) -> None:
-        """Mark bytes as unknown."""
+    def forget(self, offset: int, size: int, inventor: str = "") -> None:
+        """Mark bytes as unknown; `inventor`: a function that would know them."""
         if self.mask is None:
             self.mask = bytearray(self.size)
-        self.mask[offset : offset + size] = b"\1" * size
+        self.inventor = inventor or self.inventor
+        self.mask[offset : offset + size] = bytes([INVENTED if inventor else UNSET]) * size
         self.data[offset : offset + size] = bytes(size)  # type: ignore[index]
         self.frozen = None
 
@@ -78,11 +92,28 @@ class MemoryObject:
         mask = self.mask
         if mask is not None:
             mask[offset : offset + size] = bytes(size)
-            if (self.size <= 256 or offset + size == self.size) and 1 not in mask:
+            if (self.size <= 256 or offset + size == self.size) and not any(mask):
                 self.mask = None
 
     def is_unknown(self, offset: int, size: int) -> bool:
-        return self.mask is not None and 1 in self.mask[offset : offset + size]
+        return self.mask is not None and any(self.mask[offset : offset + size])
+
+    def invented_by(self, offset: int, size: int) -> str:
+        """The function that should have written one of these bytes; empty if none should have."""
+        if self.mask is None or INVENTED not in self.mask[offset : offset + size]:
+            return ""
+        return self.inventor
+
+    def first_unknown(self, start: int, end: int) -> int:
+        """The first byte of a stretch whose value is not known; -1 if all are."""
+        if self.mask is None:
+            return -1
+        found = [
+            p
+            for p in (self.mask.find(UNSET, start, end), self.mask.find(INVENTED, start, end))
+            if p >= 0
+        ]
+        return min(found, default=-1)
 
     def __repr__(self) -> str:
         return f"<{self.kind.value} {self.name} at {self.base:#x}, {self.size} bytes>"
@@ -154,7 +185,7 @@ class Memory:
         base = arena.stack
         arena.stack = base + (size // PAGE + 1) * PAGE
         if arena.stack > arena.stack_end:
-            raise UndefinedBehaviour("stack overflow")
+            raise Unsupported("more on the stack than the machine has room for")
         slot = MemoryObject(base, size, BaseKind.STACK, name, source, is_private=is_private)
         slot.mask = bytearray(b"\1") * size
         return self._place(slot)
@@ -200,11 +231,18 @@ class Memory:
         if found.is_freed:
             raise UndefinedBehaviour(f"{found.name} used after free")
         if address - found.base + size > found.size or size < 0:
-            raise UndefinedBehaviour(
+            raise self.overrun(
+                found,
                 f"{size} bytes at offset {address - found.base} of {found.name}, "
-                f"which has {found.size}"
+                f"which has {found.size}",
             )
         return found
+
+    def overrun(self, target: MemoryObject, what: str) -> Ended:
+        """An access beyond the end of an object: a mistake, if we know where it ends."""
+        if target.is_partial:
+            return Unsupported(f"{target.name} is longer than we know")
+        return UndefinedBehaviour(what)
 
     def object_at(self, address: int) -> MemoryObject | None:
         return self.pages.get(address >> PAGE_BITS)
@@ -220,18 +258,21 @@ class Memory:
 
     def _know(self, found: MemoryObject, start: int, end: int) -> None:
         """Have the unknown bytes of a stretch revealed."""
-        while found.mask is not None:
-            place = found.mask.find(1, start, end)
-            if place < 0:
-                return
+        while (place := found.first_unknown(start, end)) >= 0:
             self.reveal(found, place)
+
+    def check_write(self, address: int, size: int) -> MemoryObject:
+        """The object that holds these bytes, which can be written."""
+        found = self.find(address, size)
+        if not isinstance(found.data, bytearray):
+            raise UndefinedBehaviour(f"write to the constant {found.name}")
+        return found
 
     def write(self, address: int, data: bytes) -> None:
         if not data:
             return
-        found = self.find(address, len(data))
-        if not isinstance(found.data, bytearray):
-            raise UndefinedBehaviour(f"write to the constant {found.name}")
+        found = self.check_write(address, len(data))
+        assert isinstance(found.data, bytearray)
         offset = address - found.base
         found.data[offset : offset + len(data)] = data
         found.frozen = None
@@ -246,8 +287,9 @@ class Memory:
         start = source - origin.base
         mask = None if origin.mask is None else bytes(origin.mask[start : start + size])
         self.write(target, bytes(origin.data[start : start + size]))
-        if mask is not None and 1 in mask:
+        if mask is not None and any(mask):
             found = self.find(target, size)
+            found.inventor = origin.inventor or found.inventor
             if found.mask is None:
                 found.mask = bytearray(found.size)
             offset = target - found.base
@@ -261,15 +303,12 @@ class Memory:
         offset = address - found.base
         last = len(found.data) if limit is None else min(offset + limit, len(found.data))
         end = found.data.find(b"\0", offset, last)
-        while found.mask is not None:
-            place = found.mask.find(1, offset, last if end < 0 else end + 1)
-            if place < 0:
-                break
+        while (place := found.first_unknown(offset, last if end < 0 else end + 1)) >= 0:
             self.reveal(found, place)
             end = found.data.find(b"\0", offset, last)
         if end < 0:
             if limit is None or offset + limit > len(found.data):
-                raise UndefinedBehaviour(f"a string without end in {found.name}")
+                raise self.overrun(found, f"a string without end in {found.name}")
             end = last
         return bytes(found.data[offset:end])
 

@@ -212,9 +212,12 @@ class Runner:
                 raise Unsupported("an access through an unknown pointer") from error
             if not isinstance(key, int):
                 raise
-            what = "null pointer" if key == 0 else f"no object at {key << 10:#x}"
-            raise UndefinedBehaviour(what) from error
+            if key == 0:
+                raise UndefinedBehaviour("null pointer") from error
+            self._check_partial()
+            raise UndefinedBehaviour(f"no object at {key << 10:#x}") from error
         except struct.error as error:
+            self._check_partial()
             raise UndefinedBehaviour(f"an access out of bounds ({error})") from error
         except ZeroDivisionError as error:
             raise UndefinedBehaviour("division by zero") from error
@@ -226,6 +229,12 @@ class Runner:
             if self._machine.is_open:
                 raise Unsupported("an unknown value where a known one is needed") from error
             raise
+
+    def _check_partial(self) -> None:
+        """An access that hit nothing may have run over what we know of a longer object."""
+        for target in self._machine.memory.changing.values():
+            if target.is_partial:
+                raise Unsupported(f"{target.name} may be longer than we know")
 
     def _loop(self, thread: ConcreteThread, segment: int) -> None:
         machine = self._machine

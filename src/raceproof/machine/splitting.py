@@ -27,7 +27,9 @@ class InputSite:
 
     instruction: int
     low: int
+    """A signed number; where it is negative, its parts are still unsigned."""
     high: int
+    bits: int = 64
     bounds: set[int] = field(default_factory=set)
     """Where a part should begin: what it was compared with."""
     is_blamed: bool = False
@@ -37,7 +39,15 @@ class InputSite:
 
     def __post_init__(self) -> None:
         self.alone = frozenset((self,))
-        self.parts = ((self.low, self.high),)
+        self.parts = self._halves()
+
+    def _halves(self) -> tuple[tuple[int, int], ...]:
+        """The values, unsigned: two stretches if some are negative."""
+        if self.low >= 0:
+            return ((self.low, self.high),)
+        end = 1 << self.bits
+        negative = (self.low + end, min(self.high, -1) + end)
+        return (negative,) if self.high < 0 else (negative, (0, self.high))
 
     def value(self, part: int) -> int | Range:
         low, high = self.parts[part]
@@ -47,14 +57,15 @@ class InputSite:
         """Split it as far as is known to be of use; whether that is more than before."""
         if not self.bounds:
             return False
-        half = (self.low + self.high + 1) // 2
-        starts = sorted({b for b in (*self.bounds, half) if self.low < b <= self.high})
         parts: list[tuple[int, int]] = []
-        for low, end in zip((self.low, *starts), (*starts, self.high + 1), strict=True):
-            if self.is_blamed and end - low <= _MOST_VALUES:
-                parts += [(value, value) for value in range(low, end)]
-            else:
-                parts.append((low, end - 1))
+        for first, last in self._halves():
+            half = (first + last + 1) // 2
+            starts = sorted({b for b in (*self.bounds, half) if first < b <= last})
+            for low, end in zip((first, *starts), (*starts, last + 1), strict=True):
+                if self.is_blamed and end - low <= _MOST_VALUES:
+                    parts += [(value, value) for value in range(low, end)]
+                else:
+                    parts.append((low, end - 1))
         found = tuple(parts)
         if len(found) > _MOST_PARTS or found == self.parts:
             return False
@@ -69,11 +80,11 @@ class InputSites:
         self._sites: dict[tuple[int, int, int], InputSite] = {}
         """By instruction and values: a call by pointer may ask for one input or another."""
 
-    def at(self, instruction: int, low: int, high: int) -> InputSite:
+    def at(self, instruction: int, low: int, high: int, bits: int = 64) -> InputSite:
         key = instruction, low, high
         found = self._sites.get(key)
         if found is None:
-            found = self._sites[key] = InputSite(instruction, low, high)
+            found = self._sites[key] = InputSite(instruction, low, high, bits)
         return found
 
     def split(self, *, only_blamed: bool) -> bool:

@@ -11,6 +11,13 @@ from raceproof.machine.memory import Memory, MemoryObject
 from raceproof.verdict import BaseKind
 
 _STREAMS = ("stdin", "stdout", "stderr")
+_UNKNOWN_SIZE = 4096
+"""What we know of an object without a size that is defined elsewhere."""
+
+
+def _is_elsewhere(variable: Global) -> bool:
+    """Whether another part of the program, which we do not see, says what is in it."""
+    return variable.initializer is None and variable.name not in _STREAMS
 
 
 class StaticData:
@@ -20,21 +27,23 @@ class StaticData:
         self._program = program
         self.objects: dict[str, MemoryObject] = {}
         for variable in program.globals.values():
+            is_partial = variable.size == 0 and _is_elsewhere(variable)
             self.objects[variable.name] = memory.add_static(
-                variable.size,
+                _UNKNOWN_SIZE if is_partial else variable.size,
                 BaseKind.STRING if variable.is_string else BaseKind.GLOBAL,
                 variable.display,
                 variable.name,
                 is_private=variable.is_constant,
             )
+            self.objects[variable.name].is_partial = is_partial
         bases = {name: found.base for name, found in self.objects.items()}
         self.linker = Linker(program.layout, bases, functions)
         for variable in program.globals.values():
             found = self.objects[variable.name]
-            found.data = bytearray(self.initial_bytes(variable))
+            found.data = bytearray(self.initial_bytes(variable).ljust(found.size, b"\0"))
             if variable.initializer is None and variable.name not in _STREAMS:
-                found.mask = bytearray(b"\1") * variable.size
-            if variable.is_constant:
+                found.mask = bytearray(b"\1") * found.size
+            if variable.is_constant and not _is_elsewhere(variable):
                 found.data = bytes(found.data)
                 del memory.changing[found.base]
 

@@ -17,7 +17,8 @@ from raceproof.ir import (
     PointerType,
     Value,
 )
-from raceproof.machine.libc.registry import CANCEL_POINTS, FUNCTIONS
+from raceproof.machine.libc.call import CANCEL_POINTS
+from raceproof.machine.libc.registry import FUNCTIONS, INPUTS
 from raceproof.sequentialize.accesses import touched
 from raceproof.sequentialize.c_text import comment, leaves, wrapped
 from raceproof.sequentialize.expressions import converted
@@ -251,7 +252,7 @@ def _write_returned(frame: Frame, call: Call, name: str, model: FunctionModel | 
         is_local = kind is ReturnKind.THREAD_LOCAL
         start = frame.context.arena.library_object(returns.name, is_thread_local=is_local)
         set_result(frame, call, f"LOCALS(t) + {start}" if is_local else start)
-    elif name in FUNCTIONS:
+    elif name in FUNCTIONS and name not in INPUTS:
         set_result(frame, call, "unmodelled()")
     else:
         texts = [any_value(type_, frame) for type_, _ in leaves(call.result.type, frame.layout)]

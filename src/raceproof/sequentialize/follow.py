@@ -41,8 +41,8 @@ class _ListeningMachine(Machine):
         self.given: dict[int, list[int]] = {}
         super().reset(inputs)
 
-    def input(self, bits: int, limits: tuple[int, int] | None) -> Any:
-        value = super().input(bits, limits)
+    def input(self, bits: int, limits: tuple[int, int] | None, inventor: str = "") -> Any:
+        value = super().input(bits, limits, inventor)
         self.given.setdefault(self.current.number, []).append(value)
         return value
 

@@ -142,6 +142,7 @@ class AllocatingWalker(SynchronisingWalker):
                 known.is_partial = True
                 self._set_object(self.space.pointer(known), returns.or_null)
             case _:
+                self.unfolder.result.is_exact = False
                 self.set_result(None)
 
     # --- allocation ------------------------------------------------------------

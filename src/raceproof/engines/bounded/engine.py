@@ -22,7 +22,7 @@ from raceproof.engines.layout import for_any_layout
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
 from raceproof.machine import Machine
-from raceproof.machine.findings import Race, confirmed_finding
+from raceproof.machine.findings import Race, outcome_of, replayed_finding
 from raceproof.machine.replay import replay
 from raceproof.smt.solver import Result, Solver, Translation
 from raceproof.smt.terms import Term
@@ -149,7 +149,9 @@ class _Run:
                     self.problem = _STOPPED[type(stopped)]
                 if self.is_enough:
                     break
-        return self._answer(Outcome.RACE, self.detail) if self.findings else self._unknown()
+        if not self.findings:
+            return self._unknown()
+        return self._answer(outcome_of(self.findings), self.detail)
 
     def _until(self, share: float) -> float:
         """When a share of the time that is left is over."""
@@ -329,7 +331,7 @@ class _Run:
         accesses = first.conflict(second)
         assert accesses is not None
         found = Race(schedule, accesses)
-        finding = confirmed_finding(machine, found, self._candidate(found))
+        finding = replayed_finding(machine, found, self._candidate(found))
         return replace(finding, engine="bounded")
 
     def _candidate(self, race: Race) -> Candidate | None:

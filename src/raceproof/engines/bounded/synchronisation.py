@@ -68,6 +68,12 @@ class SynchronisingWalker(MeetingWalker):
                 found.append((function, self.space.pointer(self.space.all[number])))
         return found
 
+    def _cut_deadlock(self, identity: Term) -> None:
+        """A thread that joins itself is told so, and goes on: the machine follows it, we do not."""
+        mine = self.terms.eq(identity, self.terms.const(self.thread, identity.width))
+        if mine is not self.terms.false:
+            self.cut("a thread that waits for itself", mine)
+
     def join_thread(self, event: meaning.ThreadJoin) -> None:
         terms = self.terms
         identity = self.term(event.thread)
@@ -91,6 +97,7 @@ class SynchronisingWalker(MeetingWalker):
                     result = self.peek(self.control("result", number), size)
                     value = terms.ite(is_it, result, value)
             if event.wait is Wait.BLOCK:
+                self._cut_deadlock(identity)
                 self.wait_until(joined)
             if wants_result:
                 assert event.result_pointer is not None

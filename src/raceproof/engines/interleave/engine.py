@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,9 +14,9 @@ from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.engines.layout import for_any_layout
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Program
-from raceproof.machine.findings import Race, confirmed_finding
+from raceproof.machine.findings import Race, outcome_of, replayed_finding
 from raceproof.machine.machine import Machine
-from raceproof.verdict import Answer, Candidate, Finding, LayerResult, Outcome
+from raceproof.verdict import Answer, Candidate, Confidence, Finding, LayerResult, Outcome
 
 DEFAULT_SECONDS = 60.0
 _SEARCH_SHARE = 0.1
@@ -26,6 +27,8 @@ _STATIC_SECONDS = 5.0
 """The same for the layers that run nothing."""
 _EXPLORER_SHARE = 0.7
 """Of the time that is left then; the rest is the search's again."""
+_MOST_ATTEMPTS = 20
+"""How often a race that is only likely is met before we stop to look for a surer schedule."""
 
 
 class Interleave:
@@ -95,6 +98,9 @@ class _Run:
             self._candidates.setdefault(pair, []).append(candidate)
         self._open = set(self._candidates)
         self._findings: dict[frozenset[int], Finding] = {}
+        self._attempts: Counter[frozenset[int]] = Counter()
+        """How often a race was met that is only likely."""
+        self._settled: set[frozenset[int]] = set()
         self._statistics: list[tuple[str, int | float | str]] = []
         self._detail = ""
 
@@ -168,7 +174,7 @@ class _Run:
 
     def _is_enough(self) -> bool:
         if self._question.candidates is None or self._options.stop_at_first:
-            return bool(self._findings)
+            return bool(self._settled)
         return not self._open
 
     def _proof(self, explored: Explored) -> Answer:
@@ -182,16 +188,21 @@ class _Run:
 
     def _take(self, race: Race) -> bool:
         """Enter a race; whether no more is wanted."""
-        if race.pair not in self._findings:
-            candidates = self._candidates.get(race.pair)
-            self._findings[race.pair] = confirmed_finding(
-                self._machine, race, candidates[0] if candidates else None
-            )
+        known = self._findings.get(race.pair)
+        if race.pair in self._settled:
+            return self._is_enough()
+        candidates = self._candidates.get(race.pair)
+        found = replayed_finding(self._machine, race, candidates[0] if candidates else None)
+        if known is None or found.confidence > known.confidence:
+            self._findings[race.pair] = found
+        self._attempts[race.pair] += 1
+        if found.confidence is Confidence.CONFIRMED or self._attempts[race.pair] >= _MOST_ATTEMPTS:
             self._settle(race.pair)
         return self._is_enough()
 
     def _settle(self, pair: frozenset[int]) -> None:
         """A location with a confirmed race needs no more work, nor do others of the same pair."""
+        self._settled.add(pair)
         settled = {candidate.location for candidate in self._candidates.get(pair, ())}
         self._open.discard(pair)
         self._open = {
@@ -205,7 +216,7 @@ class _Run:
             candidate for pair in self._open for candidate in self._candidates[pair]
         )
         return Answer(
-            Outcome.RACE if self._findings else Outcome.UNKNOWN,
+            outcome_of(self._findings.values()),
             findings=tuple(self._findings.values()),
             open=open_candidates,
             assumptions=tuple(sorted(self._machine.assumptions)),

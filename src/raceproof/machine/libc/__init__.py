@@ -1,6 +1,33 @@
-"""A small C library: what its functions compute. What they access is said by their models."""
+"""A small C library: what its functions compute, each over the machine's memory."""
 
-from raceproof.machine.libc import characters, numbers, printing, scanning, sorting, strings
-from raceproof.machine.libc.registry import LibraryCall
+from raceproof.machine.libc import (
+    characters,
+    floats,
+    network,
+    numbers,
+    outside,
+    printing,
+    scanning,
+    sets,
+    sorting,
+    strings,
+    times,
+    wide,
+)
+from raceproof.machine.libc.call import LibraryCall
 
-__all__ = ["LibraryCall", "characters", "numbers", "printing", "scanning", "sorting", "strings"]
+__all__ = [
+    "LibraryCall",
+    "characters",
+    "floats",
+    "network",
+    "numbers",
+    "outside",
+    "printing",
+    "scanning",
+    "sets",
+    "sorting",
+    "strings",
+    "times",
+    "wide",
+]

@@ -1,230 +1,213 @@
-"""Numbers: from text, of characters, and the functions of <math.h>."""
+"""Integers: from text and to text, absolute values, divisions, bits, byte order."""
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from raceproof.machine.codec import round_float
+from raceproof.machine.faults import UndefinedBehaviour
 from raceproof.machine.libc.registry import FUNCTIONS, library
-from raceproof.machine.operators import frem, to_signed
+from raceproof.machine.operators import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
 
-# --- from text ---
-
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SPACES = b" \t\n\v\f\r"
-_FLOAT = re.compile(rb"[+-]?(?:inf(?:inity)?|nan|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE)
+RANGE_ERROR = 34
+INVALID = 22
+
+Character = Callable[[int], int]
+"""The character at a place of a text; what comes after the number is not asked for."""
 
 
-def parse_integer(text: bytes, base: int) -> tuple[int, int]:
-    """The number at the start, and how many bytes it takes (0 if there is none)."""
-    start = len(text) - len(text.lstrip(_SPACES))
-    position = start
-    negative = text[position : position + 1] == b"-"
-    if text[position : position + 1] in (b"+", b"-"):
-        position += 1
-    rest = text[position:].lower()
-    if base in (0, 16) and re.match(rb"0x[0-9a-f]", rest):
-        position, base = position + 2, 16
-    elif base == 0:
-        base = 8 if rest[:1] == b"0" else 10
-    first = position
-    digits = _DIGITS[:base].encode()
-    while position < len(text) and text[position : position + 1].lower() in digits:
-        position += 1
-    if position == first:
+def narrow_text(m: Machine, text: int) -> Character:
+    return lambda place: m.memory.read(text + place, 1)[0]
+
+
+def wide_text(m: Machine, text: int) -> Character:
+    def character(place: int) -> int:
+        return int.from_bytes(m.memory.read(text + 4 * place, 4), "little")
+
+    return character
+
+
+def given_text(data: bytes) -> Character:
+    """Bytes that end with their last one."""
+    return lambda place: data[place] if place < len(data) else 0
+
+
+def _digit(c: int, base: int) -> int:
+    """The value of a digit; -1 if it is none."""
+    if 48 <= c <= 57:
+        value = c - 48
+    elif 65 <= c & ~32 <= 90 and c < 128:
+        value = (c & ~32) - 55
+    else:
+        return -1
+    return value if value < base else -1
+
+
+def skip_spaces(character: Character) -> int:
+    place = 0
+    while character(place) in _SPACES and character(place) < 128 and character(place):
+        place += 1
+    return place
+
+
+def parse_integer(character: Character, base: int) -> tuple[int, int]:
+    """The number at the start, and how many characters it takes (0 if there is none)."""
+    place = skip_spaces(character)
+    sign = character(place)
+    if sign in b"+-" and sign:
+        place += 1
+    if base in (0, 16) and character(place) == 48 and character(place + 1) | 32 == 120:
+        if _digit(character(place + 2), 16) >= 0:
+            place, base = place + 2, 16
+    if base == 0:
+        base = 8 if character(place) == 48 else 10
+    first, value = place, 0
+    while (digit := _digit(character(place), base)) >= 0:
+        value = value * base + digit
+        place += 1
+    if place == first:
         return 0, 0
-    value = int(text[first:position], base)
-    return (-value if negative else value), position
+    return (-value if sign == 45 else value), place
 
 
-def _integer(bits: Callable[[Machine], int], is_signed: bool) -> Callable[..., int]:
-    def convert(m: Machine, text: int, end: int, base: int) -> int:
-        value, length = parse_integer(m.memory.string(text), base)
+def long_bits(m: Machine) -> int:
+    return 8 * m.program.layout.pointer_size
+
+
+def _integer(
+    bits: Callable[[Machine], int], is_signed: bool, text_of: Callable[..., Character], width: int
+) -> Callable[..., int]:
+    def convert(m: Machine, text: int, end: int, base: int, *_: Any) -> int:
+        base = to_signed(base, 32)
+        if base < 0 or base == 1 or base > 36:
+            m.set_errno(INVALID)
+            if end:
+                m.write_pointer(end, text)
+            return 0
+        value, length = parse_integer(text_of(m, text), base)
         if end:
-            m.write_pointer(end, text + length)
-        width = bits(m)
-        if is_signed:
-            value = min(max(value, -(1 << width - 1)), (1 << width - 1) - 1)
-        elif abs(value) >= 1 << width:
-            value = (1 << width) - 1
-        return value & (1 << width) - 1
+            m.write_pointer(end, text + length * width)
+        size = bits(m)
+        least, most = (-(1 << size - 1), (1 << size - 1) - 1) if is_signed else (0, (1 << size) - 1)
+        magnitude = value if is_signed else abs(value)
+        if not least <= magnitude <= most:
+            m.set_errno(RANGE_ERROR)
+            value = min(max(value, least), most) if is_signed else most
+        return value & (1 << size) - 1
 
     return convert
 
 
-def _long(m: Machine) -> int:
-    return 8 * m.program.layout.pointer_size
+def _sixty_four(_: Machine) -> int:
+    return 64
 
 
-library("strtol", "__isoc23_strtol")(_integer(_long, True))
-library("strtoul", "__isoc23_strtoul")(_integer(_long, False))
-library("strtoll", "strtoq", "strtoimax", "__isoc23_strtoll")(_integer(lambda _: 64, True))
-library("strtoull", "strtouq", "strtoumax", "__isoc23_strtoull")(_integer(lambda _: 64, False))
+_KINDS: tuple[tuple[str, Callable[[Machine], int], bool], ...] = (
+    ("ol", long_bits, True),
+    ("oul", long_bits, False),
+    ("oll", _sixty_four, True),
+    ("oull", _sixty_four, False),
+    ("oimax", _sixty_four, True),
+    ("oumax", _sixty_four, False),
+    ("oq", _sixty_four, True),
+    ("ouq", _sixty_four, False),
+)
+for _name, _bits, _signed in _KINDS:
+    for _prefix, _suffix in (("", ""), ("__isoc23_", ""), ("", "_l")):
+        FUNCTIONS[f"{_prefix}strt{_name}{_suffix}"] = _integer(_bits, _signed, narrow_text, 1)
+        FUNCTIONS[f"{_prefix}wcst{_name}{_suffix}"] = _integer(_bits, _signed, wide_text, 4)
+library("__strtol_internal")(_integer(long_bits, True, narrow_text, 1))
 
 
-@library("atoi", "atol", "atoll")
-def _atoi(m: Machine, text: int) -> int:
-    return parse_integer(m.memory.string(text), 10)[0]
+def _to_integer(bits: Callable[[Machine], int]) -> Callable[..., int]:
+    """`atoi` and its kind: what does not fit is undefined."""
+
+    def convert(m: Machine, text: int) -> int:
+        value = parse_integer(narrow_text(m, text), 10)[0]
+        size = bits(m)
+        if not -(1 << size - 1) <= value < 1 << size - 1:
+            raise UndefinedBehaviour("a number in a text that is too large for its type")
+        return value
+
+    return convert
 
 
-def parse_float(text: bytes) -> tuple[float, int]:
-    start = len(text) - len(text.lstrip(_SPACES))
-    found = _FLOAT.match(text, start)
-    return (float(found[0]), found.end()) if found else (0.0, 0)
+library("atoi")(_to_integer(lambda _: 32))
+library("atol")(_to_integer(long_bits))
+library("atoll")(_to_integer(_sixty_four))
 
 
-@library("strtod", "strtold")
-def _strtod(m: Machine, text: int, end: int) -> float:
-    value, length = parse_float(m.memory.string(text))
-    if end:
-        m.write_pointer(end, text + length)
-    return value
+# --- of integers ---
 
 
-@library("strtof")
-def _strtof(m: Machine, text: int, end: int) -> float:
-    return round_float(32, _strtod(m, text, end))
+def _absolute(bits: Callable[[Machine], int]) -> Callable[..., int]:
+    return lambda m, value: abs(to_signed(value, bits(m)))
 
 
-@library("atof")
-def _atof(m: Machine, text: int) -> float:
-    return parse_float(m.memory.string(text))[0]
+library("abs")(_absolute(lambda _: 32))
+library("labs")(_absolute(long_bits))
+library("llabs", "imaxabs")(_absolute(_sixty_four))
 
 
-@library("abs")
-def _abs(m: Machine, value: int) -> int:
-    return abs(to_signed(value, 32))
+def _division(bits: Callable[[Machine], int]) -> Callable[..., Any]:
+    """`div`: the bytes of the quotient and of the remainder."""
+
+    def divide(m: Machine, *arguments: int) -> Any:
+        size = bits(m)
+        *place, first, second = arguments
+        a, b = to_signed(first, size), to_signed(second, size)
+        if b == 0 or (b == -1 and a == -(1 << size - 1)):
+            raise UndefinedBehaviour("division by zero")
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        mask = (1 << size) - 1
+        parts = (quotient & mask, a - quotient * b & mask)
+        data = b"".join(part.to_bytes(size // 8, "little") for part in parts)
+        if place:  # the caller says where it wants it
+            m.memory.write(place[0], data)
+            return 0
+        return data
+
+    return divide
 
 
-@library("labs")
-def _labs(m: Machine, value: int) -> int:
-    return abs(to_signed(value, _long(m)))
+library("div")(_division(lambda _: 32))
+library("ldiv")(_division(long_bits))
+library("lldiv", "imaxdiv")(_division(_sixty_four))
 
 
-@library("llabs", "imaxabs")
-def _llabs(m: Machine, value: int) -> int:
-    return abs(to_signed(value, 64))
+def _first_bit(m: Machine, value: int) -> int:
+    return (value & -value).bit_length()
 
 
-# --- <math.h> ---
+library("ffs", "ffsl", "ffsll")(_first_bit)
 
 
-def _round(x: float) -> float:
-    """Half away from zero."""
-    return math.copysign(math.floor(abs(x) + 0.5), x) if abs(x) < 2**52 else x
+@library("htons", "ntohs")
+def _swapped_short(m: Machine, value: int) -> int:
+    return int.from_bytes((value & 0xFFFF).to_bytes(2, "little"), "big")
 
 
-def _whole(function: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda x: math.copysign(function(x), x) if math.isfinite(x) else x
+@library("htonl", "ntohl")
+def _swapped_long(m: Machine, value: int) -> int:
+    return int.from_bytes((value & 0xFFFF_FFFF).to_bytes(4, "little"), "big")
 
 
-def _least(a: float, b: float) -> float:
-    return b if math.isnan(a) else a if math.isnan(b) else min(a, b)
+@library("pthread_equal", "thrd_equal")
+def _same_thread(m: Machine, first: int, second: int) -> int:
+    return int(first == second)
 
 
-def _greatest(a: float, b: float) -> float:
-    return b if math.isnan(a) else a if math.isnan(b) else max(a, b)
-
-
-def log(x: float) -> float:
-    return -math.inf if x == 0 else math.log(x)
-
-
-ROUNDINGS: dict[str, Callable[[float], float]] = {
-    "ceil": _whole(math.ceil),
-    "floor": _whole(math.floor),
-    "trunc": _whole(math.trunc),
-    "round": _whole(_round),
-    "rint": _whole(round),
-    "nearbyint": _whole(round),
-    "roundeven": _whole(round),
-}
-MATH: dict[str, Callable[..., float]] = {
-    **ROUNDINGS,
-    **{
-        name: getattr(math, name)
-        for name in (
-            *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "copysign"),
-            *("cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "hypot", "lgamma"),
-            *("log1p", "nextafter", "pow", "remainder", "sin", "sinh", "sqrt", "tan", "tanh"),
-        )
-    },
-    "exp10": lambda x: math.pow(10, x),
-    "log": log,
-    "log2": lambda x: -math.inf if x == 0 else math.log2(x),
-    "log10": lambda x: -math.inf if x == 0 else math.log10(x),
-    "tgamma": math.gamma,
-    "fdim": lambda a, b: max(a - b, 0.0),
-    "fmod": frem,
-    "fmin": _least,
-    "fmax": _greatest,
-    "fma": lambda a, b, c: exact_fma(a, b, c),
-}
-
-
-def exact_fma(a: float, b: float, c: float) -> float:
-    """`a * b + c` rounded once."""
-    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
-        return a * b + c
-    from fractions import Fraction
-
-    return float(Fraction(a) * Fraction(b) + Fraction(c)) or a * b + c
-
-
-def guarded(function: Callable[..., float], *arguments: float) -> float:
-    """Where Python raises an error, C has a value."""
-    try:
-        return function(*arguments)
-    except ValueError:
-        return math.nan
-    except OverflowError:
-        return math.inf
-
-
-def _in_width(function: Callable[..., float], bits: int) -> Callable[..., float]:
-    return lambda m, *arguments: round_float(bits, guarded(function, *arguments))
-
-
-def _to_integer(function: Callable[[float], float]) -> Callable[..., int]:
-    return lambda m, x: int(function(x)) if math.isfinite(x) else 0
-
-
-for _name, _function in MATH.items():
-    for _suffix, _bits in (("", 64), ("f", 32), ("l", 64)):
-        FUNCTIONS[_name + _suffix] = _in_width(_function, _bits)
-for _suffix in ("", "f", "l"):
-    for _name in ("lround", "llround"):
-        FUNCTIONS[_name + _suffix] = _to_integer(_round)
-    for _name in ("lrint", "llrint"):
-        FUNCTIONS[_name + _suffix] = _to_integer(round)
-    FUNCTIONS[f"isnan{_suffix}"] = FUNCTIONS[f"__isnan{_suffix}"] = lambda m, x: int(math.isnan(x))
-    FUNCTIONS[f"isinf{_suffix}"] = FUNCTIONS[f"__isinf{_suffix}"] = lambda m, x: (
-        0 if not math.isinf(x) else 1 if x > 0 else -1
-    )
-    FUNCTIONS[f"finite{_suffix}"] = FUNCTIONS[f"__finite{_suffix}"] = lambda m, x: int(
-        math.isfinite(x)
-    )
-    FUNCTIONS[f"__signbit{_suffix}"] = lambda m, x: int(math.copysign(1, x) < 0)
-
-
-@library("ldexp", "ldexpl", "scalbn", "scalbnl", "scalbln", "scalblnl")
-def _ldexp(m: Machine, x: float, exponent: int) -> float:
-    return guarded(math.ldexp, x, to_signed(exponent & 0xFFFF_FFFF, 32))
-
-
-@library("ldexpf", "scalbnf", "scalblnf")
-def _ldexpf(m: Machine, x: float, exponent: int) -> float:
-    return round_float(32, _ldexp(m, x, exponent))
-
-
-@library("frexp", "frexpf", "frexpl")
-def _frexp(m: Machine, x: float, place: int) -> float:
-    fraction, exponent = math.frexp(x)
-    m.memory.write(place, (exponent & 0xFFFF_FFFF).to_bytes(4, "little"))
-    return fraction
+@library("a64l")
+def _a64l(m: Machine, text: int) -> int:
+    digits = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    value = 0
+    for place in range(6):
+        byte = m.memory.read(text + place, 1)
+        if byte == b"\0" or byte not in digits:
+            break
+        value |= digits.index(byte) << 6 * place
+    return to_signed(value & 0xFFFF_FFFF, 32)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.ir import FloatType, IntType, Type
 from raceproof.machine.codec import decode
+from raceproof.machine.faults import UnknownBytes
 from raceproof.machine.formatting import directives
 
 if TYPE_CHECKING:
@@ -24,11 +25,15 @@ def variable_arguments(machine: Machine, template: int, list_: int) -> tuple[Any
     address = list_ if step == 4 else machine.read_pointer(place)
     values: list[Any] = []
     for directive in directives(machine.memory.string(template)):
+        if not directive.is_plain:
+            raise UnknownBytes("numbered arguments in a list")
         if directive.letter == "%":
             continue
         types: list[Type] = [_INT] * directive.stars
         if directive.letter in "fFeEgGaA":
             types.append(_LONG_DOUBLE if directive.length == "L" else _DOUBLE)
+        elif directive.letter in "diouxXcC" and directive.length in ("", "h", "hh"):
+            types.append(_INT)
         else:
             wide = directive.length in ("ll", "q", "j")
             types.append(IntType(64 if wide else 8 * step))

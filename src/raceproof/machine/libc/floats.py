@@ -1,0 +1,559 @@
+"""The functions of <math.h>, and floating-point numbers from text.
+
+A `long double` is kept as a double. What is computed on one is the same as long as it fits into a
+double exactly; where it may not, the execution is not exact any more (`Machine.note_inexact`).
+`errno` is set as glibc does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from raceproof.machine.codec import round_float
+from raceproof.machine.libc.numbers import (
+    RANGE_ERROR,
+    Character,
+    given_text,
+    narrow_text,
+    skip_spaces,
+    wide_text,
+)
+from raceproof.machine.libc.registry import FUNCTIONS, library
+from raceproof.machine.operators import bits_float, float_bits, frem, to_signed
+
+if TYPE_CHECKING:
+    from raceproof.machine.machine import Machine
+
+_DOMAIN_ERROR = 33
+
+# --- from text ---
+
+_WORDS = ("infinity", "inf", "nan")
+
+
+def parse_float(character: Character) -> tuple[Fraction | float, int]:
+    """The number at the start, exactly, and how many characters it takes (0 if there is none)."""
+    place = skip_spaces(character)
+    sign = character(place)
+    if sign in b"+-" and sign:
+        place += 1
+    for word in _WORDS:
+        if all(character(place + i) | 32 == ord(c) for i, c in enumerate(word)):
+            place += len(word)
+            value = math.inf if word != "nan" else math.nan
+            if word == "nan":
+                place = _after_payload(character, place)
+            return (-value if sign == 45 else value), place
+    number, place, is_number = _magnitude(character, place)
+    if not is_number:
+        return 0.0, 0
+    if not number:
+        return (-0.0 if sign == 45 else 0.0), place
+    return (-number if sign == 45 else number), place
+
+
+def _after_payload(character: Character, place: int) -> int:
+    """`nan(...)`."""
+    if character(place) != 40:
+        return place
+    end = place + 1
+    while character(end) == 95 or (character(end) < 128 and chr(character(end)).isalnum()):
+        end += 1
+    return end + 1 if character(end) == 41 else place
+
+
+def _magnitude(character: Character, place: int) -> tuple[Fraction, int, bool]:
+    base, letter, scale = 10, 101, Fraction(10)
+    if character(place) == 48 and character(place + 1) | 32 == 120:
+        following = character(place + 2)
+        if _value(following, 16) >= 0 or (
+            following == 46 and _value(character(place + 3), 16) >= 0
+        ):
+            base, letter, scale, place = 16, 112, Fraction(2), place + 2
+    digits = mantissa = behind = 0
+    has_point = False
+    while True:
+        c = character(place)
+        if c == 46 and not has_point:
+            has_point = True
+        elif (digit := _value(c, base)) >= 0:
+            mantissa, digits, behind = mantissa * base + digit, digits + 1, behind + has_point
+        else:
+            break
+        place += 1
+    if not digits:
+        return Fraction(0), place, False
+    exponent, place = _exponent(character, place, letter)
+    if mantissa and abs(exponent) > 100_000:
+        exponent = 100_000 if exponent > 0 else -100_000
+    return Fraction(mantissa) / Fraction(base) ** behind * scale**exponent, place, True
+
+
+def _exponent(character: Character, place: int, letter: int) -> tuple[int, int]:
+    if character(place) | 32 != letter:
+        return 0, place
+    start = place + 1
+    sign = character(start)
+    if sign in b"+-" and sign:
+        start += 1
+    end, value = start, 0
+    while 48 <= character(end) <= 57:
+        value = value * 10 + character(end) - 48
+        end += 1
+    if end == start:
+        return 0, place
+    return (-value if sign == 45 else value), end
+
+
+def _value(c: int, base: int) -> int:
+    if 48 <= c <= 57:
+        return c - 48
+    return (c | 32) - 87 if base == 16 and 97 <= c | 32 <= 102 and c < 128 else -1
+
+
+def rounded(number: Fraction | float, bits: int) -> float:
+    """The nearest number of a width, ties to even; too large ones are infinite."""
+    if isinstance(number, float):
+        return number
+    digits, least, most = (24, -149, 127) if bits == 32 else (53, -1074, 1023)
+    size = abs(number)
+    exponent = max(_exponent_of(size) - digits + 1, least)
+    count = round(size / Fraction(2) ** exponent)
+    found = math.inf if count.bit_length() + exponent - 1 > most else math.ldexp(count, exponent)
+    return -found if number < 0 else found
+
+
+def _exponent_of(size: Fraction) -> int:
+    """The power of two below or at a positive number."""
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    return exponent if Fraction(2) ** exponent <= size else exponent - 1
+
+
+def _from_text(bits: int, text_of: Callable[..., Character], width: int) -> Callable[..., float]:
+    def convert(m: Machine, text: int, end: int, *_: Any) -> float:
+        number, length = parse_float(text_of(m, text))
+        if end:
+            m.write_pointer(end, text + length * width)
+        return _stored(m, number, bits)
+
+    return convert
+
+
+def _stored(m: Machine, number: Fraction | float, bits: int) -> float:
+    value = rounded(number, bits)
+    if isinstance(number, Fraction):
+        if bits == 80 and (math.isinf(value) or Fraction(value) != number):
+            m.note_inexact("a long double")
+        tiny = abs(value) < (2.0**-126 if bits == 32 else 2.0**-1022)
+        is_exact = math.isfinite(value) and Fraction(value) == number
+        if math.isinf(value) or (tiny and not is_exact):
+            m.set_errno(RANGE_ERROR)
+    return value
+
+
+for _name, _bits in (("d", 64), ("f", 32), ("ld", 80)):
+    for _suffix in ("", "_l"):
+        FUNCTIONS[f"strto{_name}{_suffix}"] = _from_text(_bits, narrow_text, 1)
+        FUNCTIONS[f"wcsto{_name}{_suffix}"] = _from_text(_bits, wide_text, 4)
+
+
+@library("atof")
+def _atof(m: Machine, text: int) -> float:
+    return _stored(m, parse_float(narrow_text(m, text))[0], 64)
+
+
+@library("nan", "nanf", "nanl")
+def _nan(m: Machine, text: int) -> float | None:
+    return math.nan if m.memory.string(text) == b"" else None
+
+
+# --- rounding ---
+
+
+def _away(x: float) -> float:
+    """Half away from zero."""
+    whole = math.floor(abs(x))
+    return math.copysign(whole + (abs(x) - whole >= 0.5), x)
+
+
+def _whole(function: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda x: math.copysign(function(x), x) if math.isfinite(x) else x
+
+
+ROUNDINGS: dict[str, Callable[[float], float]] = {
+    "ceil": _whole(math.ceil),
+    "floor": _whole(math.floor),
+    "trunc": _whole(math.trunc),
+    "round": _whole(_away),
+    "rint": _whole(round),
+    "nearbyint": _whole(round),
+    "roundeven": _whole(round),
+}
+
+# --- functions of doubles; a pole is a ZeroDivisionError, no result at all a ValueError ---
+
+
+def log(x: float) -> float:
+    return _pole(-math.inf) if x == 0 else math.log(x)
+
+
+class _Pole(ZeroDivisionError):
+    def __init__(self, value: float) -> None:
+        super().__init__()
+        self.value = value
+
+
+def _pole(value: float) -> float:
+    raise _Pole(value)
+
+
+def _least(a: float, b: float) -> float:
+    return b if math.isnan(a) else a if math.isnan(b) else min(a, b)
+
+
+def _greatest(a: float, b: float) -> float:
+    return b if math.isnan(a) else a if math.isnan(b) else max(a, b)
+
+
+def _power(x: float, y: float) -> float:
+    if x == 0 and y < 0:
+        is_odd = math.isfinite(y) and y == math.floor(y) and math.fmod(y, 2) != 0
+        found = math.copysign(math.inf, x) if is_odd else math.inf
+        return found if math.isinf(y) else _pole(found)
+    try:
+        return math.pow(x, y)
+    except OverflowError:
+        is_odd = y == math.floor(y) and math.fmod(y, 2) != 0
+        raise _Overflow(-math.inf if x < 0 and is_odd else math.inf) from None
+
+
+class _Overflow(OverflowError):
+    def __init__(self, value: float) -> None:
+        super().__init__()
+        self.value = value
+
+
+def _signed_overflow(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Overflows to the sign of its argument."""
+
+    def compute(x: float) -> float:
+        try:
+            return function(x)
+        except OverflowError:
+            raise _Overflow(math.copysign(math.inf, x)) from None
+
+    return compute
+
+
+def _log_gamma(x: float) -> float:
+    if x <= 0 and x == math.floor(x) and math.isfinite(x):
+        return _pole(math.inf)
+    return math.lgamma(x)
+
+
+def _gamma(x: float) -> float:
+    if x == 0:
+        return _pole(math.copysign(math.inf, x))
+    if x == -math.inf:
+        raise ValueError
+    return math.gamma(x)
+
+
+def _atanh(x: float) -> float:
+    return _pole(math.copysign(math.inf, x)) if abs(x) == 1 else math.atanh(x)
+
+
+def _log1p(x: float) -> float:
+    return _pole(-math.inf) if x == -1 else math.log1p(x)
+
+
+def _logb(x: float) -> float:
+    if x == 0:
+        return _pole(-math.inf)
+    if not math.isfinite(x):
+        return x * x
+    return float(math.frexp(x)[1] - 1)
+
+
+def _difference(a: float, b: float) -> float:
+    return math.nan if math.isnan(a) or math.isnan(b) else a - b if a > b else 0.0
+
+
+def _significand(x: float) -> float:
+    return x if x == 0 or not math.isfinite(x) else math.frexp(x)[0] * 2
+
+
+def _scaled(x: float, y: float) -> float:
+    """`scalb`: the exponent is a number, too."""
+    if math.isnan(x) or math.isnan(y):
+        return math.nan
+    if math.isinf(y):
+        if (y > 0 and x == 0) or (y < 0 and math.isinf(x)):
+            raise ValueError
+        return x * y if y > 0 else x / -y
+    if y != math.floor(y):
+        raise ValueError
+    return scaled(x, int(max(min(y, 65000.0), -65000.0)))
+
+
+def scaled(x: float, exponent: int) -> float:
+    try:
+        return math.ldexp(x, max(min(exponent, 100_000), -100_000))
+    except OverflowError:
+        raise _Overflow(math.copysign(math.inf, x)) from None
+
+
+MATH: dict[str, Callable[..., float]] = {
+    **ROUNDINGS,
+    **{
+        name: getattr(math, name)
+        for name in (
+            *("acos", "acosh", "asin", "asinh", "atan", "atan2", "cbrt", "copysign", "cos"),
+            *("cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "hypot", "nextafter"),
+            *("remainder", "sin", "sqrt", "tan", "tanh"),
+        )
+    },
+    "atanh": _atanh,
+    "drem": math.remainder,
+    "exp10": lambda x: _power(10, x),
+    "fdim": _difference,
+    "fma": lambda a, b, c: exact_fma(a, b, c),
+    "fmax": _greatest,
+    "fmin": _least,
+    "fmod": lambda a, b: _modulo(a, b),
+    "gamma": _log_gamma,
+    "lgamma": _log_gamma,
+    "log": log,
+    "log10": lambda x: _pole(-math.inf) if x == 0 else math.log10(x),
+    "log1p": _log1p,
+    "log2": lambda x: _pole(-math.inf) if x == 0 else math.log2(x),
+    "logb": _logb,
+    "nexttoward": math.nextafter,
+    "pow": _power,
+    "pow10": lambda x: _power(10, x),
+    "scalb": _scaled,
+    "significand": _significand,
+    "sinh": _signed_overflow(math.sinh),
+    "tgamma": _gamma,
+}
+_EXACT_IN_DOUBLE = frozenset(
+    {
+        *ROUNDINGS,
+        *("copysign", "fabs", "fmax", "fmin", "fmod", "remainder", "drem", "logb", "scalb"),
+        "significand",
+    }
+)
+"""With doubles for arguments the result is a double, whatever the precision."""
+_FLAGGED_ONLY = frozenset({"logb", "scalb", "significand", *ROUNDINGS})
+"""These do not set `errno`."""
+
+
+def _modulo(a: float, b: float) -> float:
+    if (b == 0 or math.isinf(a)) and not (math.isnan(a) or math.isnan(b)):
+        raise ValueError
+    return frem(a, b)
+
+
+def exact_fma(a: float, b: float, c: float) -> float:
+    """`a * b + c` rounded once."""
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+        return a * b + c
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    return rounded(exact, 64) if exact else a * b + c
+
+
+def guarded(function: Callable[..., float], *arguments: float) -> float:
+    """Where Python raises an error, C has a value."""
+    return _outcome(function, arguments)[0]
+
+
+def _outcome(function: Callable[..., float], arguments: tuple[float, ...]) -> tuple[float, int]:
+    """The value and the error number."""
+    try:
+        return function(*arguments), 0
+    except _Pole as pole:
+        return pole.value, RANGE_ERROR
+    except ValueError:
+        return math.nan, 0 if any(map(math.isnan, arguments)) else _DOMAIN_ERROR
+    except _Overflow as overflow:
+        return overflow.value, RANGE_ERROR
+    except OverflowError:
+        return math.inf, RANGE_ERROR
+
+
+def _in_width(name: str, function: Callable[..., float], bits: int) -> Callable[..., float]:
+    def compute(m: Machine, *arguments: float) -> float:
+        value, error = _outcome(function, arguments)
+        if bits == 80 and name not in _EXACT_IN_DOUBLE and math.isfinite(value) and value != 0:
+            m.note_inexact("a long double")
+        result = round_float(bits, value)
+        if math.isinf(result) and not math.isinf(value):
+            error = RANGE_ERROR
+        if error and name not in _FLAGGED_ONLY:
+            m.set_errno(error)
+        return result
+
+    return compute
+
+
+def _nextafter32(m: Machine, x: float, y: float) -> float:
+    """The next `float` towards another one."""
+    if math.isnan(x) or math.isnan(y):
+        return math.nan
+    if x == y:
+        return y
+    if x == 0:
+        return math.copysign(2.0**-149, y)
+    bits = float_bits(32, x)
+    return bits_float(32, bits + (1 if (x < y) == (x > 0) else -1))
+
+
+for _name, _function in MATH.items():
+    for _suffix, _bits in (("", 64), ("f", 32), ("l", 80)):
+        FUNCTIONS[_name + _suffix] = _in_width(_name, _function, _bits)
+library("nextafterf", "nexttowardf")(_nextafter32)
+
+# --- with integers ---
+
+
+def _to_integer(function: Callable[[float], float], is_long: bool) -> Callable[..., int | None]:
+    def compute(m: Machine, x: float) -> int | None:
+        bits = 8 * m.program.layout.pointer_size if is_long else 64
+        if not math.isfinite(x):
+            return None
+        value = int(function(x))
+        return value if -(1 << bits - 1) <= value < 1 << bits - 1 else None
+
+    return compute
+
+
+_INT_MAX, _INT_MIN = (1 << 31) - 1, -(1 << 31)
+
+
+def _ilogb(m: Machine, x: float) -> int:
+    if math.isnan(x) or x == 0:
+        return _INT_MIN
+    return _INT_MAX if math.isinf(x) else math.frexp(x)[1] - 1
+
+
+def _classified(m: Machine, x: float) -> int:
+    """FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL."""
+    if math.isnan(x):
+        return 0
+    if math.isinf(x):
+        return 1
+    return 2 if x == 0 else 3 if abs(x) < 2.0**-1022 else 4
+
+
+def _classified32(m: Machine, x: float) -> int:
+    found = _classified(m, x)
+    return 3 if found == 4 and abs(x) < 2.0**-126 else found
+
+
+def _scale(bits: int) -> Callable[..., float]:
+    def compute(m: Machine, x: float, exponent: int) -> float:
+        width = 64 if exponent >> 32 else 32
+        number = to_signed(exponent, width)
+        value, error = _outcome(scaled, (x, number))
+        result = round_float(bits, value)
+        if error or (x and result == 0) or (math.isinf(result) and math.isfinite(x)):
+            m.set_errno(RANGE_ERROR)
+        return result
+
+    return compute
+
+
+def _fraction(m: Machine, x: float, place: int) -> float:
+    fraction, exponent = math.frexp(x)
+    m.memory.write(place, (exponent & 0xFFFF_FFFF).to_bytes(4, "little"))
+    return fraction
+
+
+def _parts(bits: int) -> Callable[..., float]:
+    """`modf`."""
+
+    def compute(m: Machine, x: float, place: int) -> float:
+        whole = math.copysign(math.trunc(x), x) if math.isfinite(x) else x
+        m.memory.write(place, _encoded(bits, whole))
+        if math.isnan(x):
+            return x
+        return math.copysign(0.0 if math.isinf(x) else x - whole, x)
+
+    return compute
+
+
+def _encoded(bits: int, value: float) -> bytes:
+    return float_bits(bits, value).to_bytes(bits // 8, "little")
+
+
+def _quotient(m: Machine, x: float, y: float, place: int) -> float:
+    """`remquo`: the remainder, and three bits of the quotient with its sign."""
+    if y == 0 or not math.isfinite(x) or math.isnan(y):
+        m.memory.write(place, bytes(4))
+        return math.nan
+    rest = math.remainder(x, y)
+    whole = 0 if math.isinf(y) else round((Fraction(x) - Fraction(rest)) / Fraction(y))
+    bits = abs(whole) & 7
+    is_negative = math.copysign(1, x) * math.copysign(1, y) < 0
+    m.memory.write(place, ((-bits if is_negative else bits) & 0xFFFF_FFFF).to_bytes(4, "little"))
+    return rest
+
+
+def _sine_and_cosine(bits: int) -> Callable[..., int]:
+    def compute(m: Machine, x: float, sine: int, cosine: int) -> int:
+        for place, function in ((sine, math.sin), (cosine, math.cos)):
+            m.memory.write(place, _encoded(bits, round_float(bits, guarded(function, x))))
+        return 0
+
+    return compute
+
+
+def _log_gamma_sign(m: Machine, x: float, place: int) -> float:
+    is_negative = math.copysign(1, x) < 0 if x == 0 else x < 0 and math.floor(x) % 2 != 0
+    if x < 0 and x == math.floor(x):
+        is_negative = False
+    m.memory.write(place, (0xFFFF_FFFF if is_negative else 1).to_bytes(4, "little"))
+    value, error = _outcome(_log_gamma, (x,))
+    if error:
+        m.set_errno(error)
+    return value
+
+
+_WIDTHS = (("", 64), ("f", 32), ("l", 80))
+for _suffix, _bits in _WIDTHS:
+    for _name, _long in (("lround", True), ("llround", False)):
+        FUNCTIONS[_name + _suffix] = _to_integer(_away, _long)
+    for _name, _long in (("lrint", True), ("llrint", False)):
+        FUNCTIONS[_name + _suffix] = _to_integer(round, _long)
+    FUNCTIONS[f"isnan{_suffix}"] = FUNCTIONS[f"__isnan{_suffix}"] = lambda m, x: int(math.isnan(x))
+    FUNCTIONS[f"isinf{_suffix}"] = FUNCTIONS[f"__isinf{_suffix}"] = lambda m, x: (
+        0 if not math.isinf(x) else 1 if x > 0 else -1
+    )
+    FUNCTIONS[f"finite{_suffix}"] = FUNCTIONS[f"__finite{_suffix}"] = lambda m, x: int(
+        math.isfinite(x)
+    )
+    FUNCTIONS[f"__signbit{_suffix}"] = lambda m, x: int(math.copysign(1, x) < 0)
+    FUNCTIONS[f"__fpclassify{_suffix}"] = _classified32 if _bits == 32 else _classified
+    FUNCTIONS[f"ilogb{_suffix}"] = _ilogb
+    FUNCTIONS[f"frexp{_suffix}"] = _fraction
+    FUNCTIONS[f"remquo{_suffix}"] = _quotient
+    for _name in ("ldexp", "scalbn", "scalbln"):
+        FUNCTIONS[_name + _suffix] = _scale(_bits)
+for _suffix, _bits in _WIDTHS[:2]:
+    FUNCTIONS[f"modf{_suffix}"] = _parts(_bits)
+    FUNCTIONS[f"sincos{_suffix}"] = _sine_and_cosine(_bits)
+library("lgamma_r")(_log_gamma_sign)
+library("lgammaf_r")(lambda m, x, place: round_float(32, _log_gamma_sign(m, x, place)))
+
+
+@library("difftime")
+def _difftime(m: Machine, first: int, second: int) -> float:
+    bits = 8 * m.program.layout.pointer_size
+    return float(to_signed(first, bits) - to_signed(second, bits))
+
+
+def parse_given(data: bytes) -> tuple[Fraction | float, int]:
+    return parse_float(given_text(data))
