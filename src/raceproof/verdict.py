@@ -287,6 +287,17 @@ NOT_SEEN = "not seen"
 """How an assumption begins that names code which may run but which no engine has looked at."""
 
 
+class Covered(Enum):
+    """What an engine has seen to itself; else the pipeline does (`pipeline.proofs`)."""
+
+    PATHS = "paths"
+    """It followed every execution to its end: none was ended at something undefined."""
+    LAYOUTS = "layouts"
+    """The proof holds wherever objects lie in memory."""
+    CALLBACKS = "callbacks"
+    """It followed the functions that are handed to code outside of the program."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What one engine says: `open` are the candidates that it could not decide."""
@@ -307,6 +318,10 @@ class Answer:
     not said."""
     layers: tuple[LayerResult, ...] = ()
     """What its layers did, if asked for (`--layers`)."""
+    covered: tuple[Covered, ...] = ()
+    lost: tuple[str, ...] | None = None
+    """Code that the analysis of values never reached since executions end before it at something
+    undefined, and where; None: it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pytest
 from raceproof.engines.modular import ENGINE
 from raceproof.engines.question import Question
 from raceproof.options import BackendChoice, Options
+from raceproof.pipeline.proofs import ask
 from raceproof.verdict import Outcome
 from tests.lowering import lower
 
@@ -295,14 +296,14 @@ UNPROVED = {
 @pytest.mark.parametrize("backend", [BackendChoice.VALUE, BackendChoice.ALIAS])
 @pytest.mark.parametrize("name", RACY)
 def test_a_race_is_not_proved_away(name: str, backend: BackendChoice) -> None:
-    answer = ENGINE.run(lower(RACY[name]), Question(Options(backend=backend)))
+    answer = ask(ENGINE.name, lower(RACY[name]), Question(Options(backend=backend)))
     assert answer.outcome is not Outcome.RACE_FREE
 
 
 @pytest.mark.parametrize("backend", [BackendChoice.VALUE, BackendChoice.ALIAS])
 @pytest.mark.parametrize("name", RIGHT)
 def test_no_race_is_made_up(name: str, backend: BackendChoice) -> None:
-    answer = ENGINE.run(lower(RIGHT[name]), Question(Options(backend=backend)))
+    answer = ask(ENGINE.name, lower(RIGHT[name]), Question(Options(backend=backend)))
     assert answer.outcome is not Outcome.RACE
     if backend is BackendChoice.VALUE and name not in UNPROVED:
         assert answer.outcome is Outcome.RACE_FREE

@@ -17,6 +17,7 @@ from raceproof.verdict import (
     BaseKind,
     Candidate,
     Confidence,
+    Covered,
     Finding,
     Location,
     Outcome,
@@ -99,7 +100,9 @@ def _refute_x(question: Question) -> Answer:
 PROVER = Fake(
     "prover",
     lambda question: Answer(
-        Outcome.RACE_FREE, protections=(Protection(X.location, "lock", "lock m"),)
+        Outcome.RACE_FREE,
+        protections=(Protection(X.location, "lock", "lock m"),),
+        covered=tuple(Covered),
     ),
 )
 NAMER = Fake(

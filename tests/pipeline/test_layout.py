@@ -8,7 +8,7 @@ import pytest
 
 from raceproof.engines.question import Question
 from raceproof.options import Options
-from raceproof.pipeline.registry import load_engine
+from raceproof.pipeline.proofs import ask
 from raceproof.verdict import Outcome
 from tests.lowering import lower
 
@@ -44,7 +44,7 @@ static void *ask(void *unused) {{ (void)unused; if ({condition}) z = 1; return 0
 int main(void) {{ pthread_t t; pthread_create(&t, 0, ask, 0); z = 2; pthread_join(t, 0);
     x = y = (int)kept; return *p; }}""")
     question = Question(Options(), deadline=time.monotonic() + 60)
-    return load_engine(engine).run(program, question).outcome
+    return ask(engine, program, question).outcome
 
 
 @pytest.mark.parametrize("engine", ["interleave", "bounded"])

@@ -8,7 +8,7 @@ import pytest
 from raceproof.engines.question import Question
 from raceproof.options import BackendChoice, Options
 from raceproof.pipeline import check
-from raceproof.pipeline.registry import load_engine
+from raceproof.pipeline.proofs import ask
 from raceproof.verdict import BaseKind, Confidence, Outcome, Verdict
 from tests.lowering import lower
 
@@ -114,7 +114,7 @@ def test_not_meeting_outside_is_fine(name: str) -> None:
 @pytest.mark.parametrize("backend", [BackendChoice.ALIAS, BackendChoice.SYNTACTIC])
 def test_no_backend_proves_it(backend: BackendChoice, name: str) -> None:
     found = lower(program(*{**HIDDEN, **OUTSIDE}[name]))
-    answer = load_engine("modular").run(found, Question(Options(backend=backend)))
+    answer = ask("modular", found, Question(Options(backend=backend)))
     assert answer.outcome is not Outcome.RACE_FREE
 
 
@@ -122,12 +122,12 @@ def test_no_backend_proves_it(backend: BackendChoice, name: str) -> None:
 @pytest.mark.parametrize("engine", ["interleave", "bounded"])
 def test_no_engine_proves_it_alone(engine: str, name: str) -> None:
     found = lower(program(*HIDDEN[name]))
-    answer = load_engine(engine).run(found, Question(Options(timeout=20)))
+    answer = ask(engine, found, Question(Options(timeout=20)))
     assert answer.outcome is Outcome.UNKNOWN
     assert [a for a in answer.assumptions if a.startswith("not seen: what `")]
 
 
 def test_the_first_thread_may_call_what_it_likes() -> None:
     text = HEAD + "int main(void) { localtime(&now); return gmtime(&now)->tm_hour; }"
-    answer = load_engine("interleave").run(lower(text), Question(Options(timeout=20)))
+    answer = ask("interleave", lower(text), Question(Options(timeout=20)))
     assert answer.outcome is Outcome.RACE_FREE

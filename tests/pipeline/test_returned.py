@@ -9,7 +9,7 @@ import pytest
 
 from raceproof.engines.question import Question
 from raceproof.options import Options
-from raceproof.pipeline.registry import load_engine
+from raceproof.pipeline.proofs import ask
 from raceproof.verdict import Outcome
 from tests.lowering import lower
 
@@ -39,7 +39,7 @@ def outcome(engine: str, body: str, returns: str, folder: Path) -> Outcome:
     options = Options(models=(model,))
     program = lower(PROGRAM % body)
     question = Question(options, deadline=time.monotonic() + PATIENCE)
-    return load_engine(engine).run(program, question).outcome
+    return ask(engine, program, question).outcome
 
 
 @pytest.mark.parametrize("engine", ["modular", "interleave", "bounded", "summary"])

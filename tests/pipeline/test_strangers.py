@@ -7,7 +7,7 @@ import pytest
 from raceproof.engines.question import Question
 from raceproof.options import BackendChoice, Options
 from raceproof.pipeline import check
-from raceproof.pipeline.registry import load_engine
+from raceproof.pipeline.proofs import ask
 from raceproof.verdict import Outcome
 from tests.lowering import lower
 
@@ -78,7 +78,7 @@ ENGINES = [
 
 @pytest.mark.parametrize(("engine", "backend"), ENGINES)
 def test_functions_given_away_may_run(engine: str, backend: BackendChoice) -> None:
-    answer = load_engine(engine).run(lower(GIVEN), Question(Options(backend=backend, timeout=20)))
+    answer = ask(engine, lower(GIVEN), Question(Options(backend=backend, timeout=20)))
     assert answer.outcome is Outcome.UNKNOWN
     assert any(
         "not seen" in assumption and "run_server" in assumption for assumption in answer.assumptions
@@ -94,5 +94,5 @@ def test_unknown_code_that_gets_no_function_is_no_obstacle(
     engine: str, backend: BackendChoice
 ) -> None:
     options = Options(backend=backend, timeout=20)
-    answer = load_engine(engine).run(lower(HARMLESS), Question(options))
+    answer = ask(engine, lower(HARMLESS), Question(options))
     assert answer.outcome is Outcome.RACE_FREE

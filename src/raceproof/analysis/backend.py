@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from raceproof.analysis.barriers import Barriers
+from raceproof.analysis.lost_code import LostCode
 from raceproof.analysis.objects import Objects
 from raceproof.analysis.threads import Threads
 from raceproof.concurrency.accesses import Events
@@ -79,6 +80,9 @@ class Analysed(Protocol):
     @property
     def unseen(self) -> list[tuple[int, str]]:
         """What may be executed but was not looked at: an instruction, and what it may do."""
+
+    def lost(self) -> LostCode | None:
+        """What is out of reach only since executions were ended before it."""
 
     @property
     def handed_over(self) -> set[int]:

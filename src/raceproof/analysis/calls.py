@@ -69,7 +69,11 @@ class Calls:
                 "neither starts threads nor accesses shared memory"
             )
         after: list[State] = []
-        if is_foreign:
+        if not names and not is_foreign:
+            self.analysis.records.stopped[call.number] = (
+                "the pointer leads to no function that fits"
+            )
+        if is_foreign or (self.analysis.goes_on and not names):
             after += self.unknown(act, call, state.copy())
         for name in sorted(names):
             after += self._call_named(act, call, name, state.copy())

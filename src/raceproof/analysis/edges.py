@@ -96,7 +96,9 @@ class Edges:
         value = self.run.value(activation, state, condition)
         assert isinstance(value, domain.AbstractValue)
         if value.is_bottom:
-            return
+            if not self.run.analysis.goes_on:
+                return
+            value = domain.any_integer(1)
         known = value_refinement.truth(value, 1)
         activation.deciding = activation.function.blocks[source].terminator
         if state.running and not state.guided:
@@ -125,6 +127,8 @@ class Edges:
             is_open = value.constant is None
             state.guided = is_guided(self.run, activation, state, terminator.value, is_open)
         width = terminator.value.type.bits
+        if value.is_bottom and self.run.analysis.goes_on:
+            value = domain.any_integer(width)
         left = value
         for number, target in terminator.cases:
             constant = domain.constant(number, width)

@@ -440,20 +440,34 @@ class Interpreter:
             if type(instruction) is Phi:
                 continue
             if isinstance(instruction, Terminator):
+                self._got_to(activation, index, instruction)
                 for current in states:
+                    known = len(edges) + len(activation.exits) + len(activation.thrown)
                     self._edges.terminate(activation, index, instruction, current, edges)
+                    if known == len(edges) + len(activation.exits) + len(activation.thrown):
+                        self.analysis.records.stopped.setdefault(instruction.number, "")
                 return edges
             handler = transfer[type(instruction)]
             after: list[State] = []
             for current in states:
-                after += handler(self, activation, instruction, current)
+                left = handler(self, activation, instruction, current)
+                if not left and not activation.raised:
+                    self.analysis.records.stopped.setdefault(instruction.number, "")
+                after += left
             states = after if len(after) <= 2 * self._variants else _merged(after, self._variants)
             if activation.raised:
                 is_last = instruction is block.instructions[-2]
                 self._unwind(activation, index, is_last, edges)
             if not states:
+                self._got_to(activation, index, instruction)
                 return edges
         return edges
+
+    def _got_to(self, activation: Activation, block: int, instruction: Instruction) -> None:
+        key = (activation.function.name, block)
+        reached = self.analysis.records.reached
+        if reached.get(key, -1) < instruction.number:
+            reached[key] = instruction.number
 
     def _unwind(
         self, activation: Activation, index: int, is_last: bool, edges: list[tuple[int, State]]

@@ -183,18 +183,26 @@ class CellAccess:
         is_write: bool,
     ) -> bool:
         """Is the access undefined, so that no execution goes on after it?"""
+        stopped = self.run.analysis.records.stopped
         if is_null(address):
-            return True
+            stopped[instruction.number] = (
+                "its address is no more than a null pointer"
+                if address.integers is not None
+                else "nothing is known to be at its address"
+            )
+            return not self.run.analysis.goes_on
         left = left_object(self.objects, address, size)
         if left is None:
             self.went_on.add(instruction.number)
             return False
         place = instruction.position or act.function.display
+        outside = f"it is outside of `{left.name}` ({left.size} bytes)"
+        stopped[instruction.number] = outside
+        kind = "write" if is_write else "read"
         self.run.analysis.records.ended[instruction.number] = (
-            f"no execution goes on after the {'write' if is_write else 'read'} at {place}: "
-            f"it is outside of `{left.name}` ({left.size} bytes)"
+            f"no execution goes on after the {kind} at {place}: {outside}"
         )
-        return True
+        return not self.run.analysis.goes_on
 
     # --- loads ------------------------------------------------------------
 

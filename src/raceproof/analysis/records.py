@@ -94,6 +94,10 @@ class Records:
         self.assumptions: dict[str, None] = {}
         self.ended: dict[int, str] = {}
         """Instruction -> that an execution ends there, and why."""
+        self.reached: dict[tuple[str, int], int] = {}
+        """Function and block -> the last of its instructions that some execution gets to."""
+        self.stopped: dict[int, str] = {}
+        """Instruction after which some execution does not go on -> why, where it is undefined."""
         self.blind: dict[tuple[int, str], None] = {}
         """(instruction, what: a read, write, call, ...) where a pointer may point anywhere."""
 

@@ -52,6 +52,7 @@ outside of the program is named under the assumptions.
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Contexts
@@ -61,6 +62,7 @@ from raceproof.analysis.flow import Flows
 from raceproof.analysis.homemade_locks import HomemadeLocks
 from raceproof.analysis.interference import Interference
 from raceproof.analysis.interpreter import Interpreter, OutOfBudget
+from raceproof.analysis.lost_code import LostCode, may_be_lost
 from raceproof.analysis.objects import Objects
 from raceproof.analysis.records import OUTSIDE, Records
 from raceproof.analysis.rounds import Rounds
@@ -91,12 +93,27 @@ class Analysis:
         context_depth: int | None = None,
         is_coarse: bool = False,
         sees_others: bool = True,
+        goes_on: bool = False,
         deadline: float | None = None,
     ) -> None:
         self.program = program
         self.sees_others = sees_others
         self.is_coarse = is_coarse
         """Is little told apart, to be done sooner?"""
+        self.goes_on = goes_on
+        """Do executions go on after something undefined, with any value?"""
+        self._again = partial(
+            Analysis,
+            program,
+            models,
+            events=events,
+            unroll=unroll,
+            context_depth=context_depth,
+            is_coarse=is_coarse,
+            sees_others=sees_others,
+            goes_on=True,
+            deadline=deadline,
+        )
         self.events = Events(program, models) if events is None else events
         self.flows = Flows(program)
         self.contexts = Contexts(context_depth)
@@ -164,6 +181,31 @@ class Analysis:
             for name, (call, caller) in sorted(self.given_away.items())
             if name not in self.entered
         ]
+
+    @property
+    def reached(self) -> dict[tuple[str, int], int]:
+        """Function and block -> the last of its instructions that some execution gets to."""
+        found: dict[tuple[str, int], int] = {}
+        for info in self.threads.all:
+            for key, number in info.records.reached.items():
+                found[key] = max(found.get(key, number), number)
+        return found
+
+    def lost(self) -> LostCode | None:
+        """Code that is out of reach only since executions were ended before it."""
+        stopped: dict[int, str] = {}
+        for info in self.threads.all:
+            for number, why in info.records.stopped.items():
+                stopped[number] = stopped.get(number) or why
+        lost = may_be_lost(self.program, self.events, self.reached, stopped)
+        if lost:
+            again = self._again()
+            try:
+                again.run()
+            except OutOfBudget:
+                return lost
+            lost = lost.within(again.reached, self.program)
+        return lost or None
 
     def stored_addresses(self, base: int, pointers: Pointers) -> None:
         self.stored.setdefault(base, set()).update(pointers)

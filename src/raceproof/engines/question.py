@@ -23,6 +23,8 @@ class Question:
     candidates: tuple[Candidate, ...] | None = None
     deadline: float | None = None
     """On the clock of `time.monotonic`."""
+    lost: tuple[str, ...] | None = None
+    """See `Answer`: what the analysis of values has found out about that; None: nothing yet."""
     facts: ProgramFacts | None = field(default=None, compare=False, repr=False)
     """What is known of the program already."""
 

@@ -101,6 +101,8 @@ class Machine:
         """Whether to give no value for them: the execution goes on as long as it needs none."""
         self.choice: int | None = None
         self.ended: Ended | None = None
+        self.has_met_undefined = False
+        """Whether any execution so far ended at something undefined."""
         self.current: ConcreteThread
         self._inputs: Inputs = GivenInputs()
         self._asking: int | None = None
@@ -223,6 +225,7 @@ class Machine:
             action()
         except Ended as ended:
             self.ended = ended
+            self.has_met_undefined |= isinstance(ended, UndefinedBehaviour)
             return
         if self.alive == 0:
             self.ended = Ended("all threads have finished")

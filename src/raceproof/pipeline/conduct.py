@@ -120,6 +120,7 @@ class _Conductor:
         question = Question(
             options=replace(self._options, seed=self._options.seed + self._turns),
             candidates=None if self._options.cross_check else asked,
+            lost=self._ledger.lost,
             deadline=time.monotonic() + max(min(left * layer.share, layer.most) for layer in group),
             facts=self._facts,
         )

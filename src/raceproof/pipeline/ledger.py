@@ -53,6 +53,8 @@ class Ledger:
     threads: tuple[Thread, ...] = ()
     shared: tuple[Location, ...] = ()
     assumptions: dict[str, None] = field(default_factory=dict)
+    lost: tuple[str, ...] | None = None
+    """What the analysis of values has lost, once that is known."""
 
     @property
     def has_confirmed(self) -> bool:
@@ -73,6 +75,7 @@ class Ledger:
         """Enter the answer of `engine` to the question about `asked`."""
         self.threads = self.threads or answer.threads
         self.shared = self.shared or answer.shared
+        self.lost = answer.lost if self.lost is None else self.lost
         self.assumptions.update(dict.fromkeys(answer.assumptions))
         self.has_unseen |= any(a.startswith(NOT_SEEN) for a in answer.assumptions)
         if answer.outcome is Outcome.RACE_FREE:

@@ -22,7 +22,7 @@ from multiprocessing.process import BaseProcess
 from raceproof.engines.question import Question
 from raceproof.errors import UserError
 from raceproof.ir import Program
-from raceproof.pipeline.registry import load_engine
+from raceproof.pipeline.proofs import ask
 from raceproof.verdict import Answer
 
 GRACE = 2.0
@@ -130,7 +130,7 @@ def _work(
         limit = int(memory * _GIB)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     try:
-        sender.send((Fate.ANSWERED, load_engine(engine).run(program, question)))
+        sender.send((Fate.ANSWERED, ask(engine, program, question)))
     except MemoryError:
         sender.send((Fate.MEMORY, ""))
     except RecursionError:

@@ -23,6 +23,7 @@ from raceproof.analysis.backend import Backend
 from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Context, Contexts
 from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.lost_code import LostCode
 from raceproof.analysis.once import Once
 from raceproof.analysis.records import Records
 from raceproof.analysis.state import LockKey
@@ -108,6 +109,10 @@ class Walk:
                     found |= dict.fromkeys(self.backend.entries(function.name, call))
         own = [self.program.functions.get(name) for name in found]
         return tuple(f.name for f in own if f is not None and f.is_defined)
+
+    def lost(self) -> LostCode | None:
+        """Nothing: a walk follows every branch, and ends at nothing undefined."""
+        return None
 
     def tick(self) -> None:
         if self._deadline is not None and time.monotonic() > self._deadline:

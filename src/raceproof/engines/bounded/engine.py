@@ -18,8 +18,7 @@ from raceproof.engines.bounded.progress import Progress
 from raceproof.engines.bounded.rounds import RoundsEncoding
 from raceproof.engines.bounded.schedule import EndsUndefined, NoReplay, confirmed_schedule
 from raceproof.engines.bounded.unfold import Limits, OutOfTime, Unfolder
-from raceproof.engines.layout import for_any_layout
-from raceproof.engines.question import Question, without_strangers
+from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.machine import Machine
 from raceproof.machine.findings import Race, outcome_of, replayed_finding
@@ -85,8 +84,7 @@ class BoundedEngine:
         old = sys.getrecursionlimit()
         sys.setrecursionlimit(max(old, _RECURSION))
         try:
-            answer = for_any_layout(_Run(program, question).answer(), program, question)
-            return without_strangers(answer, program, question)
+            return _Run(program, question).answer()
         finally:
             sys.setrecursionlimit(old)
 

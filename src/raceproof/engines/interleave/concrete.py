@@ -39,6 +39,8 @@ class Explored:
     hint: frozenset[int] = frozenset()
     """The instructions of a race that could not be replayed."""
     assumptions: frozenset[str] = frozenset()
+    has_met_undefined: bool = False
+    """Whether some schedule ends at something undefined."""
 
 
 def explore(
@@ -73,7 +75,8 @@ def _conclude(machine: Machine, explorer: Explorer, found: Exploration, states: 
     assumptions = frozenset(machine.assumptions)
     match found.conclusion:
         case Conclusion.RACE_FREE:
-            return Explored(True, states, assumptions=assumptions)
+            has_met = machine.has_met_undefined
+            return Explored(True, states, assumptions=assumptions, has_met_undefined=has_met)
         case Conclusion.INCOMPLETE:
             return Explored(False, states, found.reason)
     if not machine.is_open:

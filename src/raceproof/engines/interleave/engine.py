@@ -11,12 +11,11 @@ from raceproof.concurrency import Models
 from raceproof.engines.interleave.concrete import Explored, explore
 from raceproof.engines.interleave.layers import Cleared, StaticLayers
 from raceproof.engines.interleave.search import DirectedSearch
-from raceproof.engines.layout import for_any_layout
-from raceproof.engines.question import Question, without_strangers
+from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.machine.findings import Race, outcome_of, replayed_finding
 from raceproof.machine.machine import Machine
-from raceproof.verdict import Answer, Candidate, Confidence, Finding, LayerResult, Outcome
+from raceproof.verdict import Answer, Candidate, Confidence, Covered, Finding, LayerResult, Outcome
 
 DEFAULT_SECONDS = 60.0
 _SEARCH_SHARE = 0.1
@@ -38,11 +37,8 @@ class Interleave:
 
     def run(self, program: Program, question: Question) -> Answer:
         if question.options.layers:
-            answer = _layered(program, question)
-        else:
-            answer = _Run(program, question).answer()
-        answer = for_any_layout(answer, program, question)
-        return without_strangers(answer, program, question)
+            return _layered(program, question)
+        return _Run(program, question).answer()
 
 
 def _layered(program: Program, question: Question) -> Answer:
@@ -184,6 +180,7 @@ class _Run:
             detail=f"all schedules were explored: {explored.states} states",
             statistics=tuple(self._statistics),
             is_complete=True,
+            covered=() if explored.has_met_undefined else (Covered.PATHS,),
         )
 
     def _take(self, race: Race) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raceproof.analysis.backend import Analysed
+from raceproof.analysis.lost_code import in_words
 from raceproof.analysis.races.detect import BaseReport, Pair, detect, key_of
 from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import RawAccess
@@ -84,7 +85,13 @@ def answer_of(
         (*assumptions, *blind),
         tuple(describer.thread(info.index) for info in analysis.threads.all),
         tuple(describer.location(report.base, None, None) for report in reports),
+        lost=_lost(analysis),
     )
+
+
+def _lost(analysis: Analysed) -> tuple[str, ...]:
+    lost = analysis.lost() if analysis.sees_others else None
+    return () if lost is None else (in_words(lost, analysis.program),)
 
 
 def _sure_pairs(analysis: Analysed, reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:

@@ -14,9 +14,9 @@ from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.races.detect import BaseReport, detect
 from raceproof.analysis.walk.analysis import Walk
 from raceproof.engines.modular.answer import answer_of
-from raceproof.engines.question import Question, without_strangers
+from raceproof.engines.question import Question
 from raceproof.options import BackendChoice, Strategy
-from raceproof.verdict import Answer, Outcome
+from raceproof.verdict import Answer, Covered, Outcome
 
 
 def walked(
@@ -65,7 +65,8 @@ def answer_by(seen: Walked, question: Question) -> Answer:
         return _without_proof(answer, f"backend `{name}` finds races and proves nothing")
     if options.strategy is Strategy.UNDER:
         return _without_proof(answer, "strategy `under` finds races and proves nothing")
-    return without_strangers(answer, walk.program, question)
+    covered = (Covered.PATHS, Covered.LAYOUTS)
+    return replace(answer, covered=covered, lost=None)
 
 
 def _without_proof(answer: Answer, why: str) -> Answer:

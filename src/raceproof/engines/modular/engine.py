@@ -35,7 +35,7 @@ from raceproof.engines.modular.sequential import answer_if_sequential
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.options import BackendChoice, Options, Strategy
-from raceproof.verdict import Answer, Outcome
+from raceproof.verdict import Answer, Covered, Outcome
 
 _PATIENCE = 108.0
 """Seconds for all backends together, if the user names no limit."""
@@ -118,6 +118,8 @@ def _narrow(facts: ProgramFacts, question: Question, seen: Walked) -> str:
         reports = detect(values, deadline)
     except (OutOfBudget, MemoryError):
         return "the program is large, and values take too long: points-to sets and locksets answer"
+    if values.lost() is not None:
+        return "values end executions at something undefined: points-to sets and locksets answer"
     if not close_pairs(seen.reports, seen.walk, values, reports):
         return "values could not follow the program: points-to sets and locksets answer"
     return "points-to sets, locksets and values answer together"
@@ -156,7 +158,8 @@ def _answer_by_values(facts: ProgramFacts, question: Question, is_coarse: bool) 
     def second_opinion() -> Walk | None:
         return _second_opinion(facts, options, deadline)
 
-    answer = _answer(analysed, second_opinion, options, deadline)
+    covered = (Covered.LAYOUTS, Covered.CALLBACKS)
+    answer = replace(_answer(analysed, second_opinion, options, deadline), covered=covered)
     return replace(answer, notices=(*answer.notices, COARSE)) if is_coarse else answer
 
 

@@ -14,12 +14,13 @@ from raceproof.concurrency.model import CallbackTime, Role
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.question import Question, without_strangers
 from raceproof.ir import Assembly
-from raceproof.verdict import Answer, Outcome
+from raceproof.verdict import Answer, Covered, Outcome
 
 
 def answer_if_sequential(facts: ProgramFacts, question: Question) -> Answer | None:
     """None if the program may create threads. No proof if unknown code may call functions of the
-    program; who follows what is handed over may know better."""
+    program; who follows what is handed over may know better. Which code is reached, does not matter
+    to it."""
     program, models = facts.program, facts.models
     analysis = Analysis(program, models, events=facts.events)
     records = analysis.threads.main.records
@@ -42,5 +43,10 @@ def answer_if_sequential(facts: ProgramFacts, question: Question) -> Answer | No
             break
     main = Describer(analysis, question.options.latest_calls).thread(0)
     assumptions = tuple(sorted(records.assumptions))
-    answer = Answer(Outcome.RACE_FREE, assumptions=assumptions, threads=(main,))
+    answer = Answer(
+        Outcome.RACE_FREE,
+        assumptions=assumptions,
+        threads=(main,),
+        covered=(Covered.PATHS, Covered.LAYOUTS),
+    )
     return without_strangers(answer, program, question)

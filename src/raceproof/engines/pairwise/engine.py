@@ -6,9 +6,8 @@ import sys
 import time
 
 from raceproof.concurrency import Models
-from raceproof.engines.layout import for_any_layout
 from raceproof.engines.pairwise.prover import Failure, prove_pairs
-from raceproof.engines.question import Question, without_strangers
+from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.verdict import Answer, Outcome
 
@@ -26,8 +25,7 @@ class PairwiseEngine:
         old = sys.getrecursionlimit()
         sys.setrecursionlimit(max(old, _RECURSION))
         try:
-            answer = for_any_layout(_answer(program, question), program, question)
-            return without_strangers(answer, program, question)
+            return _answer(program, question)
         finally:
             sys.setrecursionlimit(old)
 
