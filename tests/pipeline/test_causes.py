@@ -91,6 +91,23 @@ def test_statements_of_candidates_count() -> None:
     assert names(by_cause([other, one], known)) == ["a.x"]
 
 
+@pytest.mark.parametrize(
+    ("functions", "habit", "count"),
+    [
+        (("f", "f"), Habit.OPEN, 1),
+        (("f", "g"), Habit.OPEN, 2),
+        (("f", "f"), Habit.GUARDED, 2),
+    ],
+)
+def test_a_function_that_meets_itself(functions: tuple[str, str], habit: Habit, count: int) -> None:
+    evidence = Evidence(habit, "m" if habit is Habit.GUARDED else "", 2, 3)
+    two = [
+        finding(name, at, at + 1, functions=functions, evidence=evidence)
+        for at, name in enumerate(("a", "b"))
+    ]
+    assert len(by_cause(two, {})) == count
+
+
 def test_what_was_confirmed_or_is_likely_stands_for_itself() -> None:
     found = by_cause([finding("a.x", 1, 2, confidence=c) for c in Confidence], {})
     assert [f.confidence for f in found] == sorted(Confidence, reverse=True)

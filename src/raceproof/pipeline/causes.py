@@ -6,7 +6,9 @@ Possible findings are put together, in this order, if they
 1. are about one member of an object, or of the objects of one type, or about elements of an array;
 2. are about one object that is given back while it may be used;
 3. race by the same statements, on other objects;
-4. are other members of the same object, accessed by the same functions, with the same locks.
+4. are other members of the same object, accessed by the same functions, with the same locks;
+5. are about anything that no access protects, in one function that two threads may run at the same
+   time: that is the cause, whatever the function touches.
 
 The one with the strongest evidence stands for all; the others are its further pairs, and their
 locations are named. Confirmed and likely findings stand for themselves.
@@ -39,7 +41,9 @@ def by_cause(
     left = _merge(open_, _member, known)
     left = _merge(left, _freed, known)
     left = _absorb(left, known)
+    left = _merge(left, _first_statements, known)
     left = _merge(left, _functions, known)
+    left = _merge(left, _one_function, known)
     return tuple(sorted((*fixed, *left), key=rank))
 
 
@@ -82,6 +86,18 @@ def _freed(finding: Finding) -> Hashable:
 
 def _functions(finding: Finding) -> Hashable:
     return _object(finding.location), frozenset(map(_side, finding.accesses))
+
+
+def _first_statements(finding: Finding) -> Hashable:
+    return _instructions(*finding.accesses)
+
+
+def _one_function(finding: Finding) -> Hashable:
+    first, second = finding.accesses
+    is_guarded = finding.evidence is None or finding.evidence.guard
+    if is_guarded or (first.function, first.locks) != (second.function, second.locks):
+        return id(finding)
+    return first.function, first.locks
 
 
 def _object(location: Location) -> str:

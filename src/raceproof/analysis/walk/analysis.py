@@ -28,6 +28,7 @@ from raceproof.analysis.once import Once
 from raceproof.analysis.records import Records
 from raceproof.analysis.state import LockKey
 from raceproof.analysis.threads import ThreadInfo, Threads
+from raceproof.analysis.walk.freshness import Freshness
 from raceproof.analysis.walk.layout import Layouts
 from raceproof.analysis.walk.point import ALL_ALONG, Point
 from raceproof.analysis.walk.recorder import Recorder, is_later
@@ -54,6 +55,7 @@ class Walk:
         self.barriers = Barriers()
         """A walk counts no waits."""
         self.layouts = Layouts(backend)
+        self.freshness = Freshness(backend)
         self.once = Once(
             self.program,
             lambda call: backend.callees(self._home(call), call),

@@ -41,7 +41,8 @@ class Point(NamedTuple):
     beside: frozenset[Beside] = frozenset()
     attempts: frozenset[Attempt] = frozenset()
     fresh: frozenset[int] = frozenset()
-    """Registers with the address of an object that no other thread has seen."""
+    """Parameters that held, at the function's entry, the address of an object that no other thread
+    has seen; see `freshness`."""
     running: int = 0
     """Bit set of the threads that may run beside this one."""
     sure: int = 0
@@ -68,8 +69,6 @@ class Point(NamedTuple):
                 if a.register != register and not (a.place and _mentions(a.place, register))
             )
             point = point._replace(attempts=left)
-        if register in self.fresh:
-            point = point._replace(fresh=point.fresh - {register})
         return point
 
 

@@ -10,13 +10,13 @@ from raceproof.analysis.state import Held, LockKey
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.point import ALL_ALONG, IN_BRANCH, Point
-from raceproof.analysis.walk.sums import relative_locks, root_of
+from raceproof.analysis.walk.sums import relative_locks
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.effects import MemoryEffect, Reachable
 from raceproof.concurrency.model import CallbackTime
 from raceproof.domains import integers as ints
 from raceproof.domains.integers import Integers
-from raceproof.ir import Assembly, Call, FunctionAddress, Instruction, IntConstant, Value
+from raceproof.ir import Assembly, Call, FunctionAddress, Instruction, IntConstant, StackSlot, Value
 from raceproof.verdict import BaseKind
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Recorder:
             event = self.backend.events.of(call, name)
             if event is None:
                 if self._is_own(name):
-                    self._enter(layout, context, call, name, point)
+                    self._enter(layout, context, call, name, point, call.arguments)
                 else:
                     self._note_unknown(name)
                     self._callbacks(layout, context, call, point)
@@ -110,7 +110,7 @@ class Recorder:
             return
         if isinstance(event, ev.AtomicFunction):
             inside = self.walker.steps.locks.atomic(point)
-            self._enter(layout, context, call, event.function.name, inside)
+            self._enter(layout, context, call, event.function.name, inside, call.arguments)
             return
         if isinstance(event, ev.Once):
             lock = self.walker.steps.locks.once_lock(layout.function.name, event)
@@ -126,7 +126,7 @@ class Recorder:
     def _callbacks(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
         for name in self.backend.entries(layout.function.name, call):
             if self._is_own(name):
-                self._enter(layout, context, call, name, point)
+                self._enter(layout, context, call, name, point, ())
 
     def _creation(
         self, layout: Layout, context: Context, call: Call, event: ev.ThreadCreate, point: Point
@@ -143,12 +143,20 @@ class Recorder:
             info = self.walk.created(self.info, context, call, name)
             self.walk.threads.sure_together(info, point.sure | self.info.bit)
 
-    def _enter(self, layout: Layout, context: Context, call: Call, name: str, point: Point) -> None:
+    def _enter(
+        self,
+        layout: Layout,
+        context: Context,
+        call: Call,
+        name: str,
+        point: Point,
+        arguments: tuple[Value, ...],
+    ) -> None:
         """Calm functions have been walked past; all their points are that of the call."""
         if name in self.layouts.stirring:
             return
         steps = self.walker.steps
-        entry = _essence(steps.entry_point(layout, call, name, point, call.arguments))
+        entry = _essence(steps.entry_point(layout, call, name, point, arguments))
         key = (name, entry)
         if key not in self._calm:
             self._calm[key] = None
@@ -186,9 +194,9 @@ class Recorder:
         point: Point,
         is_free: bool,
     ) -> None:
-        if point.fresh and root_of(layout.makers, effect.pointer) in point.fresh:
-            return
         function = layout.function.name
+        if self.walk.freshness.is_fresh(function, point.fresh, instruction.number, effect.pointer):
+            return
         address = self.backend.pointers(function, effect.pointer, self.info.index)
         if address.is_unknown and point.running:
             kind = "write" if effect.is_write else "read"
@@ -240,11 +248,20 @@ class Recorder:
         described = self.backend.objects[base]
         if described.function is not None or described.kind is BaseKind.STRING:
             return False
+        if described.kind is BaseKind.STACK and self._is_private(described.descriptor):
+            return False
         if described.kind is not BaseKind.EXTERNAL:
             return self.backend.is_shared(base)
         if base == self.backend.objects.external:
             self.records.assume(OUTSIDE)
         return True
+
+    def _is_private(self, descriptor: object) -> bool:
+        match descriptor:
+            case ("slot", _, int(number)):
+                slot = self.walk.program.instruction(number)
+                return isinstance(slot, StackSlot) and self.walk.freshness.is_private(slot)
+        return False
 
     def _hidden(self, context: Context, call: Call, name: str, point: Point) -> None:
         """The call changes an object of the library that its arguments do not lead to."""

@@ -9,23 +9,15 @@ from raceproof.analysis.state import LockKey
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.lock_steps import LockSteps
 from raceproof.analysis.walk.point import ALL_ALONG, Beside, Point, Sum, join
-from raceproof.analysis.walk.sums import into_callee, out_of_callee, root_of, sum_of
+from raceproof.analysis.walk.sums import into_callee, out_of_callee, sum_of
 from raceproof.analysis.walk.thread_steps import ThreadSteps
 from raceproof.concurrency import events as ev
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import (
     Call,
-    Cast,
-    Compare,
-    CopyMemory,
-    Freeze,
     GlobalAddress,
     Instruction,
-    Load,
-    Offset,
     Register,
-    SetMemory,
-    Store,
     Value,
 )
 
@@ -53,17 +45,12 @@ class Steps:
     ) -> Point | None:
         """The point after an instruction; None if nothing comes after it."""
         after: Point | None = point
-        if point.fresh:
-            after = self._published(layout, instruction, point)
         if isinstance(instruction, Call):
-            assert after is not None
-            after = self._call(visit, layout, instruction, after)
+            after = self._call(visit, layout, instruction, point)
         if after is None or instruction.result is None:
             return after
-        if after.beside or after.attempts or after.fresh:
+        if after.beside or after.attempts:
             after = self._defined(instruction, after)
-        if isinstance(instruction, Call) and self._allocates(visit.name, instruction):
-            after = after._replace(fresh=after.fresh | {instruction.result.index})
         return after
 
     def _defined(self, instruction: Instruction, point: Point) -> Point:
@@ -74,36 +61,6 @@ class Steps:
             after = point._replace(attempts=point.attempts - made).after_definition(index)
             return after._replace(attempts=after.attempts | made)
         return point.after_definition(index)
-
-    def _allocates(self, function: str, call: Call) -> bool:
-        event = self.backend.events.of(call)
-        return isinstance(event, ev.Allocate) and event.pointer_to is None
-
-    # --- objects that nobody else has seen ------------------------------------------------------
-
-    def _published(self, layout: Layout, instruction: Instruction, point: Point) -> Point:
-        """Takes note of addresses that the instruction hands on."""
-        match instruction:
-            case Load() | Compare() | SetMemory() | CopyMemory() | Offset() | Freeze():
-                return point
-            case Cast(operation="bitcast" | "addrspacecast"):
-                return point
-            case Store(value=value):
-                return self.seen(layout, value, point)
-            case Call():
-                if self.layouts.is_plain_call(layout.function.name, instruction):
-                    return point
-        for operand in instruction.operands:
-            point = self.seen(layout, operand, point)
-        return point
-
-    def seen(self, layout: Layout, value: Value, point: Point) -> Point:
-        """The address in a value may be known to others from now on."""
-        if point.fresh:
-            root = root_of(layout.makers, value)
-            if root in point.fresh:
-                return point._replace(fresh=point.fresh - {root})
-        return point
 
     # --- addresses ------------------------------------------------------------
 
@@ -219,8 +176,9 @@ class Steps:
     ) -> Point:
         """The point at the entry of the callee, in the callee's registers."""
         point = point._replace(guided=ALL_ALONG if point.guided else 0)
-        if not (point.beside or point.attempts or point.fresh):
-            return point
+        fresh = self.walk.freshness.passed(layout.function.name, point.fresh, call, name, arguments)
+        if not (point.beside or point.attempts):
+            return point if fresh == point.fresh else point._replace(fresh=fresh)
         passed: set[Beside] = set()
         if point.beside:
             for parameter, value in self._sums(layout, name, arguments):
@@ -229,7 +187,7 @@ class Steps:
                     if inner is not None:
                         passed.add(inner)
             passed |= {lock for lock in point.beside if lock.place[0] < 0 and not lock.place[2]}
-        return point._replace(beside=frozenset(passed), attempts=frozenset(), fresh=frozenset())
+        return point._replace(beside=frozenset(passed), attempts=frozenset(), fresh=fresh)
 
     def _returned(
         self, layout: Layout, name: str, arguments: tuple[Value, ...], left: Point

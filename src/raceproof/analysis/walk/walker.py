@@ -169,7 +169,7 @@ class Walker:
     def _through(self, visit: Visit, layout: Layout, block: int) -> Point | None:
         point: Point | None = visit.blocks[block]
         assert point is not None
-        if not (layout.stops[block] or point.beside or point.attempts or point.fresh):
+        if not (layout.stops[block] or point.beside or point.attempts):
             return point
         for instruction in layout.function.blocks[block].instructions:
             assert point is not None
@@ -218,7 +218,7 @@ class Walker:
             if isinstance(terminator, Branch) and point.attempts and len(targets) == 2:
                 is_true = target == terminator.if_true
                 arriving = self._tried(layout, terminator.condition, is_true, point)
-            if arriving.beside or arriving.attempts or arriving.fresh:
+            if arriving.beside or arriving.attempts:
                 arriving = self._phis(layout, block, target, arriving)
             yield target, arriving
 
@@ -241,9 +241,6 @@ class Walker:
     def _phis(self, layout: Layout, source: int, target: int, point: Point) -> Point:
         for phi in layout.function.blocks[target].phis:
             assert phi.result is not None
-            for origin, value in phi.incoming:
-                if origin == source and isinstance(value, Register):
-                    point = self.steps.seen(layout, value, point)
             point = point.after_definition(phi.result.index)
         return point
 
