@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation
 
 
+UNRESOLVED = "the start of a thread whose entry is not known"
+
+
+def without_body(entry: str) -> str:
+    return f"the start of a thread with `{entry}`, which has no body"
+
+
 class ThreadEvents:
     def __init__(self, calls: Calls) -> None:
         self.calls = calls
@@ -46,18 +53,18 @@ class ThreadEvents:
         argument = domain.constant(0, memory.bits)
         if event.argument is not None:
             argument = scalar(self.run.value(act, state, event.argument))
+        if event.virtual_slot is not None:
+            entry, argument = self._virtual(entry, event.virtual_slot, state)
         names = sorted(
             name
             for base in entry.pointers
             if (name := self.analysis.objects[base].function) is not None
         )
-        if entry.is_unknown:
-            self.analysis.records.not_followed("the start of an unknown thread", call.number)
-        elif not names:
-            self.analysis.records.assume(
-                f"the thread created at {call.position or act.function.display} runs code outside "
-                "of the program"
-            )
+        if entry.is_unknown or not names:
+            self.analysis.records.not_followed(UNRESOLVED, call.number)
+        for name in names:
+            if not self.analysis.program.functions[name].is_defined:
+                self.analysis.records.not_followed(without_body(name), call.number)
         ids = domain.BOTTOM
         before = state.running
         known, filling = state.cohorts, None
@@ -87,6 +94,16 @@ class ThreadEvents:
         result = ids if event.id_is_result else domain.constant(0, 32)
         self.calls.result(act, call, state, result if call.result is not None else None)
         return [state]
+
+    def _virtual(
+        self, holder: AbstractValue, slot: int, state: State
+    ) -> tuple[AbstractValue, AbstractValue]:
+        """The virtual function of an object whose address is held somewhere, and the object."""
+        memory = self.calls.memory
+        size = memory.bits // 8
+        made = memory.read(state, holder, 0, size, memory.bits)
+        table = memory.read(state, made, 0, size, memory.bits)
+        return memory.read(state, table, slot * size, size, memory.bits), made
 
     def _start(
         self,

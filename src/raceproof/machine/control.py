@@ -24,6 +24,8 @@ class Create(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         entry = machine.known(self.operand(machine, arguments, "entry"))
         argument = self.operand(machine, arguments, "argument")
+        if self.model.virtual_slot is not None:
+            entry, argument = _virtual(machine, entry, self.model.virtual_slot)
         instruction = machine.current_instruction(thread)
         child = machine.start_thread(
             entry, () if argument is None else (argument,), instruction, thread.number
@@ -35,6 +37,14 @@ class Create(Operation):
         if place is not None and arguments[place.index]:
             machine.write_pointer(arguments[place.index], number)
         return self.result(True)
+
+
+def _virtual(machine: Machine, holder: int, slot: int) -> tuple[int, Any]:
+    """The virtual function of an object whose address is held somewhere, and the object."""
+    made = machine.read_pointer(holder)
+    table = machine.known(machine.read_pointer(made))
+    place = table + slot * machine.program.layout.pointer_size
+    return machine.known(machine.read_pointer(place)), made
 
 
 def thread_of(machine: Machine, value: Any) -> ConcreteThread:

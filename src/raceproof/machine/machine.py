@@ -238,7 +238,7 @@ class Machine:
         """A new thread, run up to its first visible step."""
         function = self.function_at(entry)
         if function is None:
-            raise UndefinedBehaviour("a thread that starts nowhere")
+            raise Unsupported("a thread whose entry is not known")
         thread = self._new_thread(function.name, creator, parent)
         wanted = arguments[: len(function.parameters)]
         thread.frames.append(self.new_frame(function, wanted))

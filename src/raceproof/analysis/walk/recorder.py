@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.records import OUTSIDE, RawAccess, RelativeLock
 from raceproof.analysis.state import Held, LockKey
+from raceproof.analysis.thread_events import UNRESOLVED, without_body
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.point import ALL_ALONG, IN_BRANCH, Point
@@ -132,14 +133,11 @@ class Recorder:
         self, layout: Layout, context: Context, call: Call, event: ev.ThreadCreate, point: Point
     ) -> None:
         names = self.backend.entries(layout.function.name, call)
-        if not names and self._is_lost(layout.function.name, event.entry):
-            self.records.not_followed("the start of an unknown thread", call.number)
-        elif not names:
-            self.records.assume(
-                f"the thread created at {call.position or layout.function.display} runs code "
-                "outside of the program"
-            )
+        if not names:
+            self.records.not_followed(UNRESOLVED, call.number)
         for name in names:
+            if not self._is_own(name):
+                self.records.not_followed(without_body(name), call.number)
             info = self.walk.created(self.info, context, call, name)
             self.walk.threads.sure_together(info, point.sure | self.info.bit)
 

@@ -21,8 +21,8 @@ class SynchronisingWalker(MeetingWalker):
         entry = self.term(event.entry)
         argument = self.value(event.argument) if event.argument is not None else None
         functions = self.functions_at(entry)
-        if not functions:
-            self.cut("the creation of an unknown thread")
+        if not functions or not all(function.is_defined for function, _ in functions):
+            self.cut("the creation of a thread whose entry is not known")
             raise PathEnds
         if not self.state.is_threaded:
             self.unfolder.publish(self.state)

@@ -115,6 +115,11 @@ class Skeleton:
                 event.destructor, NullPointer | type(None)
             ):
                 self.not_followed.add("destructors of thread-specific values")
+            if isinstance(event, ev.ThreadCreate):
+                entries = self.objects.functions(event.entry)
+                are_known = bool(entries) and len(self._defined(entries)) == len(entries)
+                if event.virtual_slot is not None or not are_known:
+                    self.not_followed.add("threads whose entry is not known")
             if isinstance(event, _SYNCHRONISING):
                 self._synchronising.add(call.number)
             routines = [event.routine] if isinstance(event, ev.Once) else []
