@@ -23,7 +23,7 @@ from raceproof.analysis.state import (
 from raceproof.analysis.symbols import symbol_of
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
-from raceproof.concurrency.model import LockMode, Success
+from raceproof.concurrency.model import LockKind, LockMode, Success
 from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation
 
 
+_NOT_OWNER = 1
 _RECURSIVE, _ERROR_CHECKING = 1, 2
 """Kinds of a mutex, as `PTHREAD_..._MUTEX_INITIALIZER_NP` set them."""
 
@@ -81,6 +82,7 @@ class LockEvents:
     def _acquire(
         self, act: Activation, call: Call, event: ev.LockAcquire, state: State
     ) -> list[State]:
+        self.calls.library.effects(act, call, event, state)
         failed: list[State] = []
         if event.success is not Success.ALWAYS:
             failure = state.copy()
@@ -91,7 +93,7 @@ class LockEvents:
         key = self.exact(address)
         kind = self._kind(address)
         counts = self.calls.analysis.counts_relocks and kind != _ERROR_CHECKING
-        if not counts and may_share_lock(
+        if (not counts or event.kind is LockKind.READ_WRITE) and may_share_lock(
             state.maybe, possible_locks(address, self.objects.external)
         ):
             refused = state.copy()
@@ -150,15 +152,38 @@ class LockEvents:
         width = self.run.evaluator.width(call.result.type)
         return None if width is None else domain.constant(0, width)
 
+    def _zero_or(self, call: Call, error: int) -> AbstractValue | None:
+        zero = self._zero(call)
+        if call.result is None or zero is None:
+            return None
+        width = self.run.evaluator.width(call.result.type)
+        assert width is not None
+        return domain.join(zero, domain.constant(error, width))
+
     def _release(
         self, act: Activation, call: Call, event: ev.LockRelease, state: State
     ) -> list[State]:
+        self.calls.library.effects(act, call, event, state)
         address = self._address(act, state, event.lock, event.is_indirect)
         symbol = None if event.is_indirect else symbol_of(self.run, act, event.lock, state)
+        result = self._zero(call)
+        if not self._must_own(address, event, state):
+            result = self._zero_or(call, _NOT_OWNER)
         self.release(state, address, symbol)
         open_gates(state)
-        self.calls.result(act, call, state, self._zero(call))
+        self.calls.result(act, call, state, result)
         return [state]
+
+    def _must_own(self, address: AbstractValue, event: ev.LockRelease, state: State) -> bool:
+        """Is an unlock sure to succeed? A mutex of a special kind refuses it to all but its owner;
+        a normal one does not tell."""
+        if event.kind is not LockKind.MUTEX:
+            return True
+        key = self.exact(address)
+        if key is not None and any(held.lock == key for held in state.held):
+            return True
+        analysis = self.calls.analysis
+        return self._kind(address) == 0 and analysis.counts_relocks and not analysis.nests_locks
 
     def release(self, state: State, address: AbstractValue, symbol: object) -> None:
         """Gives back every lock that may be meant, but for one more hold of a recursive one."""
@@ -199,6 +224,7 @@ class LockEvents:
         self, act: Activation, call: Call, event: ev.ConditionWait, state: State
     ) -> list[State]:
         """The lock is given back and taken again: in between others run, values may change."""
+        self.calls.library.effects(act, call, event, state)
         state.guided = True
         state.gates = frozenset()
         result = self._zero(call) if event.success is Success.ALWAYS else None
@@ -275,6 +301,7 @@ class LockEvents:
     def _once(self, act: Activation, call: Call, event: ev.Once, state: State) -> list[State]:
         """The routine runs under a lock that whoever is past this call holds for reading: inside
         excludes inside and everything after it."""
+        self.calls.library.effects(act, call, event, state)
         key = self.exact(self.calls.memory.address(act, state, event.control))
         skipped = state.copy()
         inside = state.copy()

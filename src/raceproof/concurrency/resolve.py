@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from raceproof.concurrency.effects import (
@@ -25,7 +26,7 @@ from raceproof.concurrency.model import (
     StringSize,
     WordSize,
 )
-from raceproof.ir import Call, IntConstant, NullPointer, PointerType, Program, Value
+from raceproof.ir import Call, GlobalAddress, IntConstant, NullPointer, PointerType, Program, Value
 
 _WHOLE = WholeObject()
 _WORDS: dict[WordSize, Size] = {
@@ -79,7 +80,51 @@ def role_effects(role: Role | None, known: Mapping[str, Any]) -> tuple[MemoryEff
         return _without_null([MemoryEffect(known["pointer"], _WHOLE, True, True)])
     if role is Role.ATOMIC_OPERATION:
         return _atomic_effects(known)
-    return ()
+    place = SYNCHRONISATION_OBJECTS.get(role) if role is not None else None
+    if place is None or known.get(place.operand) is None or known.get("is_indirect"):
+        return ()
+    pointer = known[place.operand]
+    if isinstance(pointer, GlobalAddress) and pointer.name.startswith("$"):
+        return ()
+    effects = [MemoryEffect(pointer, 1, not place.is_write, place.is_write, not place.is_write)]
+    return _without_null(effects)
+
+
+@dataclass(frozen=True, slots=True)
+class SynchronisationObject:
+    """How a role accesses the bytes of its lock, condition, barrier, semaphore or once control.
+
+    As ThreadSanitizer has it: a use reads the first byte atomically, so that uses never race with
+    each other; initialising and destroying write it plainly. So a lock that is freed, destroyed,
+    overwritten or initialised again while another thread may use it is a race.
+    """
+
+    operand: str
+    is_write: bool = False
+
+
+SYNCHRONISATION_OBJECTS: Mapping[Role, SynchronisationObject] = {
+    Role.LOCK: SynchronisationObject("lock"),
+    Role.UNLOCK: SynchronisationObject("lock"),
+    Role.LOCK_INIT: SynchronisationObject("lock", is_write=True),
+    Role.LOCK_DESTROY: SynchronisationObject("lock", is_write=True),
+    Role.CONDITION_WAIT: SynchronisationObject("condition"),
+    Role.CONDITION_SIGNAL: SynchronisationObject("condition"),
+    Role.CONDITION_INIT: SynchronisationObject("condition", is_write=True),
+    Role.CONDITION_DESTROY: SynchronisationObject("condition", is_write=True),
+    Role.BARRIER_WAIT: SynchronisationObject("barrier"),
+    Role.BARRIER_INIT: SynchronisationObject("barrier", is_write=True),
+    Role.BARRIER_DESTROY: SynchronisationObject("barrier", is_write=True),
+    Role.SEMAPHORE_WAIT: SynchronisationObject("semaphore"),
+    Role.SEMAPHORE_POST: SynchronisationObject("semaphore"),
+    Role.SEMAPHORE_VALUE: SynchronisationObject("semaphore"),
+    Role.SEMAPHORE_INIT: SynchronisationObject("semaphore", is_write=True),
+    Role.SEMAPHORE_DESTROY: SynchronisationObject("semaphore", is_write=True),
+    Role.ONCE: SynchronisationObject("control"),
+    Role.ONCE_BEGIN: SynchronisationObject("control"),
+    Role.ONCE_END: SynchronisationObject("control"),
+    Role.ONCE_ABORT: SynchronisationObject("control"),
+}
 
 
 def operand_size(call: Call, value: Value | None, program: Program) -> int | None:

@@ -16,6 +16,7 @@ from raceproof.concurrency.model import (
     StringSize,
     WordSize,
 )
+from raceproof.concurrency.resolve import SYNCHRONISATION_OBJECTS
 from raceproof.machine.formatting import directives
 from raceproof.machine.segments import ATOMIC, UNSURE, WRITE, AccessRange
 from raceproof.machine.unknown import Inside, Unknown
@@ -34,7 +35,23 @@ def accessed_ranges(
             found.extend(_ranges(machine, effect, arguments))
     if model.format is not None:
         found.extend(_formatted(machine, model, arguments))
+    if model.role in SYNCHRONISATION_OBJECTS:
+        found.extend(_synchronisation_object(model, arguments))
     return tuple(found)
+
+
+def _synchronisation_object(
+    model: FunctionModel, arguments: tuple[Any, ...]
+) -> Iterator[AccessRange]:
+    """The first byte of the lock, condition and so on that the call is about."""
+    assert model.role is not None
+    use = SYNCHRONISATION_OBJECTS[model.role]
+    place = model.operands.get(use.operand)
+    if place is None or place.indirect or place.index >= len(arguments):
+        return
+    address = arguments[place.index]
+    if isinstance(address, int) and address:
+        yield (address, address + 1, WRITE if use.is_write else ATOMIC)
 
 
 def _ranges(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.concurrency.model import LockKind, LockMode
 from raceproof.concurrency.model import Wait as WaitMode
+from raceproof.machine.faults import Unsupported
 from raceproof.machine.memory import MemoryObject
 from raceproof.machine.operation import Operation
 from raceproof.options import MutexRules
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 PERMITTED_TO_OWNER = 1
 BUSY = 16
+INVALID = 22
 DEADLOCK = 35
 
 NORMAL, RECURSIVE, CHECKING = "normal", "recursive", "checking"
 _KINDS = {1: RECURSIVE, 2: CHECKING}
 """As the C library numbers them."""
+_LAST_KIND = 3
 
 
 class LockOperation(Operation):
@@ -85,11 +88,11 @@ def take_mutex(machine: Machine, thread: ConcreteThread, key: Any, is_recursive:
 def release_mutex(machine: Machine, thread: ConcreteThread, key: Any) -> int:
     state = machine.sync.get(key)
     if state is None:
-        return PERMITTED_TO_OWNER
+        return _refusal(machine, key)
     owner, depth = state
     if owner != thread.number:
         if machine.mutex_rules is MutexRules.POSIX:
-            return PERMITTED_TO_OWNER
+            return _refusal(machine, key)
         drop(machine.threads[owner], key)
         del machine.sync[key]
         return 0
@@ -99,6 +102,11 @@ def release_mutex(machine: Machine, thread: ConcreteThread, key: Any) -> int:
     else:
         del machine.sync[key]
     return 0
+
+
+def _refusal(machine: Machine, key: Any) -> int:
+    """What unlocking another's mutex returns: a normal one does not tell."""
+    return 0 if mutex_type(machine, False, key) == NORMAL else PERMITTED_TO_OWNER
 
 
 def take_shared(machine: Machine, thread: ConcreteThread, key: Any, reads: bool) -> bool:
@@ -135,6 +143,8 @@ class Lock(LockOperation):
             return True
         if self.model.kind is LockKind.READ_WRITE:
             writer, readers = state
+            if writer == thread.number:
+                return True  # and says so: EDEADLK
             return writer < 0 and (self.model.mode is LockMode.READ or not readers)
         owner, _ = state
         return owner == thread.number and (mutex_type(machine, self.model.recursive, key) != NORMAL)
@@ -154,6 +164,9 @@ class Lock(LockOperation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
         if self.model.kind is LockKind.READ_WRITE:
+            writer, _ = machine.sync.get(key, (-1, ()))
+            if writer == thread.number and self.model.wait is not WaitMode.TRY:
+                return self.result(False, DEADLOCK)
             taken = take_shared(machine, thread, key, self.model.mode is LockMode.READ)
             return self.result(taken, BUSY)
         error = take_mutex(machine, thread, key, self.model.recursive)
@@ -184,32 +197,49 @@ class LockInit(LockOperation):
             if arguments[rule.argument] & rule.mask == rule.equals:
                 kind = RECURSIVE
         elif attribute:
-            kind = machine.sync.get(("attribute", attribute), NORMAL)
+            kind = _attribute_kind(machine, machine.known(attribute))
         machine.sync[("type", key)] = kind
         machine.sync.pop(key, None)
         return 0
 
 
+def _attribute_kind(machine: Machine, attribute: int) -> str:
+    """As the first byte of the attribute says, so that a copy of it says the same."""
+    target = machine.memory.object_at(attribute)
+    if target is None:
+        return NORMAL
+    offset = attribute - target.base
+    if offset >= len(target.data) or target.is_unknown(offset, 1):
+        raise Unsupported("a mutex of unknown kind")
+    return _KINDS.get(target.data[offset], NORMAL)
+
+
 class LockAttribute(Operation):
+    """The kind stands in the first byte of the attribute, as in the C library."""
+
     is_sync = False
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         attribute = self.operand(machine, arguments, "attribute")
         rule = self.model.recursive_when
-        kind = RECURSIVE if self.model.recursive else NORMAL
+        kind = int(self.model.recursive)
         if rule is not None and rule.argument < len(arguments):
             number = machine.known(arguments[rule.argument])
             if number & rule.mask == rule.equals:
-                kind = RECURSIVE
+                kind = 1
             elif self.name == "pthread_mutexattr_settype":
-                kind = _KINDS.get(number, NORMAL)
-        machine.sync[("attribute", attribute)] = kind
+                if number > _LAST_KIND:
+                    return INVALID
+                kind = number
+        machine.memory.write(machine.known(attribute), bytes([kind]))
         return 0
 
 
 class LockDestroy(LockOperation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
+        if machine.sync.get(key) is not None and self.name == "pthread_mutex_destroy":
+            return BUSY
         machine.sync.pop(key, None)
         machine.sync.pop(("type", key), None)
         return 0

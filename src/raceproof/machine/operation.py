@@ -77,6 +77,8 @@ class Operation:
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> tuple[AccessRange, ...]:
         """Memory that it reads and writes through its arguments."""
+        if self.is_second_half:
+            return ()  # the first half has
         return machine.effects(self.model, arguments)
 
     def is_enabled(

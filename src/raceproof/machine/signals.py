@@ -190,12 +190,19 @@ class SemaphoreWait(ObjectOperation):
         return self.result(value > 0, (1 << 32) - 1)
 
 
+_MOST = 0x7FFFFFFF
+"""`SEM_VALUE_MAX`."""
+
+
 class SemaphorePost(ObjectOperation):
     object_name = "semaphore"
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = self.key(machine, arguments)
-        machine.sync[key] = machine.sync.get(key, 0) + 1
+        count = machine.sync.get(key, 0)
+        if count >= _MOST and self.name == "sem_post":
+            return -1  # EOVERFLOW
+        machine.sync[key] = count + 1
         return 0
 
 

@@ -25,6 +25,7 @@ _DEPTHS = (_CHECKING - 1) & ~(_DEPTH - 1)
 _STATIC_KINDS = {1: _RECURSIVE, 2: _CHECKING}
 """How the C library numbers the kinds of mutexes, in attributes and initialisers."""
 _DEADLOCK = 35
+_NOT_OWNER = 1
 _IDLE, _WAITING, _WOKEN = 0, 1, 2
 
 
@@ -82,10 +83,12 @@ class LockingWalker(HiddenVariables):
         me = terms.const(self.thread + 1, 16)
         zero = terms.const(0, 16)
         if event.kind is LockKind.READ_WRITE:
+            written = terms.const(_WRITER + self.thread + 1, 16)
+            is_own = terms.eq(old, written)
             if event.mode is LockMode.READ:
                 is_free = terms.compare("ult", old, terms.const(_WRITER, 16))
-                return is_free, terms.false, terms.binary("add", old, terms.const(1, 16))
-            return terms.eq(old, zero), terms.false, terms.const(_WRITER, 16)
+                return is_free, is_own, terms.binary("add", old, terms.const(1, 16))
+            return terms.eq(old, zero), is_own, written
         if not self.unfolder.has_kinds_of_locks:
             return terms.eq(old, zero), terms.false, me
         owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
@@ -98,12 +101,20 @@ class LockingWalker(HiddenVariables):
         return terms.or_(is_free, is_mine), is_refused, terms.ite(is_free, taken, deeper)
 
     def release(self, event: meaning.LockRelease) -> None:
-        lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
+        address = self.operand_address(event.lock, event.is_indirect)
+        lock = self.shadow(address)
+        kind = self.terms.const(0, 16)
+        if event.kind is not LockKind.READ_WRITE:
+            kind = self._kind_at(address, event.recursive)
         with self.step("unlock"):
-            self._release(lock, event.kind)
-        self.set_result(self.result_of(event, True))
+            is_refused = self._release(lock, event.kind, kind)
+        result = self.result_of(event, True)
+        if is_refused is not self.terms.false and isinstance(result, Term):
+            result = self.terms.ite(is_refused, self.terms.const(_NOT_OWNER, result.width), result)
+        self.set_result(result)
 
-    def _release(self, lock: Term, kind: LockKind) -> None:
+    def _release(self, lock: Term, kind: LockKind, initial: Term | None = None) -> Term:
+        """Gives it back; whether that is refused: only a mutex of a special kind tells."""
         terms = self.terms
         zero = terms.const(0, 16)
         old = self.peek(lock, 2)
@@ -112,18 +123,22 @@ class LockingWalker(HiddenVariables):
             is_free = terms.eq(old, zero)
             fewer = terms.binary("sub", old, terms.const(1, 16))
             self.poke(lock, terms.ite(terms.or_(is_writer, is_free), zero, fewer))
-            return
+            return terms.false
         me = terms.const(self.thread + 1, 16)
         anyone = self.unfolder.limits.anyone_unlocks
         if not self.unfolder.has_kinds_of_locks:
             self.poke(lock, zero, None if anyone else terms.eq(old, me))
-            return
+            return terms.false
         owner = terms.binary("bvand", old, terms.const(_DEPTH - 1, 16))
         is_mine = terms.true if anyone else terms.eq(owner, me)
         depth = terms.binary("bvand", old, terms.const(_DEPTHS, 16))
         freed = terms.binary("bvand", old, terms.const(_RECURSIVE | _CHECKING, 16))
         fewer = terms.binary("sub", old, terms.const(_DEPTH, 16))
+        if initial is not None:
+            freed = terms.binary("bvor", freed, initial)
         self.poke(lock, terms.ite(terms.eq(depth, zero), freed, fewer), is_mine)
+        is_special = terms.not_(terms.eq(freed, zero))
+        return terms.and_(is_special, terms.not_(terms.eq(owner, me)))
 
     def initialise_lock(self, event: meaning.LockInit) -> None:
         lock = self.shadow(self.operand_address(event.lock, event.is_indirect))
@@ -132,14 +147,29 @@ class LockingWalker(HiddenVariables):
             if event.recursive is None and event.attribute is not None:
                 attribute = self.term(event.attribute)
                 if self.sharing.targets(attribute) - {UNKNOWN}:
-                    kind = self.peek(self.shadow(attribute), 2)
+                    kind = self._kind_of_attribute(attribute)
             self.poke(lock, kind)
         self.set_result(self.result_of(event, True))
 
+    def _kind_of_attribute(self, attribute: Term) -> Term:
+        """The kind stands in the first byte, so that a copy of the attribute says the same."""
+        terms = self.terms
+        number = self.peek(attribute)
+        kind = terms.const(0, 16)
+        for one, meant in _STATIC_KINDS.items():
+            kind = terms.ite(terms.eq(number, self.byte(one)), terms.const(meant, 16), kind)
+        if kind is not terms.const(0, 16):
+            self.unfolder.notice_kinds_of_locks()
+        return kind
+
     def set_attribute(self, event: meaning.LockAttribute) -> None:
+        terms = self.terms
         kind = self._kind_asked(event, event.recursive)
+        number = self.byte(0)
+        for one, meant in _STATIC_KINDS.items():
+            number = terms.ite(terms.eq(kind, terms.const(meant, 16)), self.byte(one), number)
         with self.step("init"):
-            self.poke(self.shadow(self.term(event.attribute)), kind)
+            self.poke(self.term(event.attribute), number)
         self.set_result(self.result_of(event, True))
 
     def _kind_asked(

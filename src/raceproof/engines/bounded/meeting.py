@@ -12,6 +12,9 @@ from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.state import Value
 from raceproof.smt.terms import Term
 
+_MOST = 0x7FFFFFFF
+"""`SEM_VALUE_MAX`."""
+
 
 class MeetingWalker(LockingWalker):
     """Threads that wait until others have come as far."""
@@ -87,8 +90,13 @@ class MeetingWalker(LockingWalker):
         semaphore = self.shadow(self.term(event.semaphore))
         with self.step("semaphore-post"):
             old = self.peek(semaphore, 4)
-            self.poke(semaphore, self.terms.binary("add", old, self.terms.const(1, 32)))
-        self.set_result(self.result_of(event, True))
+            is_full = self.terms.eq(old, self.terms.const(_MOST, 32))
+            more = self.terms.binary("add", old, self.terms.const(1, 32))
+            self.poke(semaphore, self.terms.ite(is_full, old, more))
+        result = self.result_of(event, True)
+        if is_full is not self.terms.false and isinstance(result, Term):
+            result = self.terms.ite(is_full, self.terms.const(-1, result.width), result)
+        self.set_result(result)
 
     def semaphore_value(self, event: meaning.SemaphoreValue) -> None:
         semaphore = self.shadow(self.term(event.semaphore))

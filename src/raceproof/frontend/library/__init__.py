@@ -27,16 +27,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raceproof.frontend.compiler import compile_source
 from raceproof.frontend.library.insertions import (
+    check_arguments,
     insert_after,
     kept_pointers,
     model_insertions,
     slug,
+    touches_once_controls,
 )
 from raceproof.frontend.source import Source
 from raceproof.options import DataModel, Options
+
+if TYPE_CHECKING:
+    from llvmlite.binding import TargetMachine
 
 PREFIX = "raceproof_"
 """Of names that stand for no function or object of the C library itself."""
@@ -97,7 +103,10 @@ def library_for(texts: Sequence[str], options: Options) -> tuple[list[str], str]
 
     The latter is empty if the program needs none.
     """
+    texts = [check_arguments(text) for text in texts]
     mentioned = frozenset(name.strip('"') for text in texts for name in _UNDEFINED.findall(text))
+    if touches_once_controls(texts):
+        mentioned |= {f"{PREFIX}once"}
     wanted = [
         Source(body.path, body.macros(mentioned)) for body in body_files() if body.when & mentioned
     ]
@@ -136,7 +145,7 @@ def inlined(linked: str, library: str) -> str:
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(linked)
-    machine = _target_machine(llvm)
+    machine = _target_machine(module.triple)
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
@@ -145,12 +154,11 @@ def inlined(linked: str, library: str) -> str:
     return _without_unused(text, names)
 
 
-def _target_machine(llvm: object) -> object:
-    import llvmlite.binding
+def _target_machine(triple: str) -> TargetMachine:
+    import llvmlite.binding as llvm
 
-    llvmlite.binding.initialize_native_target()
-    target = llvmlite.binding.Target.from_default_triple()
-    return target.create_target_machine()
+    llvm.initialize_all_targets()
+    return llvm.Target.from_triple(triple or llvm.get_default_triple()).create_target_machine()
 
 
 def _without_unused(text: str, names: frozenset[str]) -> str:

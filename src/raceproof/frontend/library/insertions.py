@@ -227,3 +227,50 @@ def _arguments(line: str, start: int) -> list[str]:
             found.append(line[begin:at].strip())
             begin = at + 1
     return found
+
+
+_RANGES = {"sem_init": (2, 0, 0x7FFFFFFF), "pthread_barrier_init": (2, 1, 0xFFFFFFFF)}
+"""The argument that must be within a range, else the call fails."""
+_CHECKED_TYPES = {"sem_init": "ptr, i32, i32", "pthread_barrier_init": "ptr, ptr, i32"}
+_CHECKED = re.compile(rf"\bcall [^@%\n]*@({'|'.join(_RANGES)})\(")
+
+
+def check_arguments(text: str) -> str:
+    """The module with calls whose argument may be out of range led to bodies that check it."""
+
+    def checked(match: re.Match[str]) -> str:
+        name = match[1]
+        index, least, most = _RANGES[name]
+        end = text.find("\n", match.end())
+        arguments = _arguments(text[match.start() : end], match.end() - match.start())
+        given = arguments[index].split()[-1] if index < len(arguments) else ""
+        if re.fullmatch(r"-?\d+", given) and least <= int(given) & 0xFFFFFFFF <= most:
+            return match[0]
+        return match[0].replace(f"@{name}(", f"@raceproof_checked_{name}(")
+
+    changed = _CHECKED.sub(checked, text)
+    if changed is text or changed == text:
+        return text
+    return changed + "".join(
+        f"\ndeclare i32 @raceproof_checked_{name}({_CHECKED_TYPES[name]})\n"
+        for name in _RANGES
+        if f"@raceproof_checked_{name}(" in changed
+    )
+
+
+_ONCE = re.compile(r"\bcall [^@%\n]*@(?:pthread_once|call_once)\(ptr (?:noundef )?([^,\n]*),")
+
+
+def touches_once_controls(texts: Sequence[str]) -> bool:
+    """Whether a once control may be more than an operand of `pthread_once`: assigned, say."""
+    controls = {control for text in texts for control in _ONCE.findall(text)}
+    if not all(re.fullmatch(r"@[-\w.$]+", control) for control in controls):
+        return True
+    for text in texts:
+        code = text[: text.find("\n!")] if "\n!" in text else text
+        code = _ONCE.sub("", code)
+        for control in controls:
+            uses = len(re.findall(rf"{re.escape(control)}(?![-\w.$])", code))
+            if uses > code.count(f"\n{control} = "):
+                return True
+    return False
