@@ -17,6 +17,9 @@ from raceproof.concurrency.effects import MemoryEffect
 from raceproof.ir import Assembly, Layout, PointerType, Type, Value
 
 _ATOMIC = re.compile(r"\block\b|\bxchg")
+_FENCE = r"(?:[mls]fence|nop|pause|rep;? *nop|yield|isb(?: sy)?|d[ms]b(?: [a-z]+)?|hint #\d+)"
+FENCES = re.compile(rf"{_FENCE}(?:\s*[;\n]\s*{_FENCE})*\s*;?")
+"""Texts that change nothing but the order of accesses."""
 _NUMBERS = ("i", "n", "s")
 """Constraints of operands that are known when the code is assembled."""
 
@@ -45,6 +48,14 @@ def assembly_effects(assembly: Assembly, layout: Layout) -> tuple[MemoryEffect, 
             continue
         found[argument] = _both(found.get(argument), effect)
     return tuple(found.values())
+
+
+def may_order_threads(assembly: Assembly, layout: Layout) -> bool:
+    """Whether it may be a lock, or part of one: more than a fence and plain accesses."""
+    if not assembly.text.strip() or FENCES.fullmatch(assembly.text.strip()):
+        return False
+    effects = assembly_effects(assembly, layout)
+    return assembly.clobbers_memory or any(e.is_atomic or e.size is None for e in effects)
 
 
 def _both(old: MemoryEffect | None, new: MemoryEffect) -> MemoryEffect:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raceproof.concurrency.assembly import assembly_effects
+from raceproof.concurrency.assembly import FENCES, assembly_effects, may_order_threads
 from raceproof.ir import (
     Assembly,
     Call,
@@ -110,7 +110,7 @@ def _assembly(c: FunctionCompiler, i: Assembly) -> None:
         return
     if _TRAP.fullmatch(i.text.strip()):
         c.line("trap()")
-    if _FENCES.fullmatch(i.text.strip()) and i.result is None:
+    if FENCES.fullmatch(i.text.strip()) and i.result is None:
         return
     effects = assembly_effects(i, c.layout)
     accesses: list[tuple[Value, int | Value, int]] = []
@@ -120,9 +120,7 @@ def _assembly(c: FunctionCompiler, i: Assembly) -> None:
         size = effect.size if isinstance(effect.size, int) else 1
         accesses.append((effect.pointer, size, flags if is_known else flags | UNSURE))
     announce(c, i, accesses)
-    is_opaque = i.clobbers_memory or any(
-        effect.is_atomic or not isinstance(effect.size, int) for effect in effects
-    )
+    is_opaque = may_order_threads(i, c.layout)
     written = "".join(
         f"({c.value(effect.pointer)}, {effect.size}), "
         for effect in effects
@@ -136,8 +134,6 @@ def _assembly(c: FunctionCompiler, i: Assembly) -> None:
         c.define(i.result, text)
 
 
-_FENCE = r"(?:[mls]fence|nop|pause|rep;? *nop|yield|isb(?: sy)?|d[ms]b(?: [a-z]+)?|hint #\d+)"
-_FENCES = re.compile(rf"{_FENCE}(?:\s*[;\n]\s*{_FENCE})*\s*;?")
 _TRAP = re.compile(r"ud2|int3|hlt|brk #\d+")
 
 

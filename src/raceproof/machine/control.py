@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from raceproof.machine.thread import ConcreteThread
 
 _BUSY, _DEADLOCK = 16, 35
+COMPUTED_ERROR = "computed error"
+"""Among the thread-locals: the error number of the library call before, 0 for none; not there if it
+was not computed."""
 FIRST_ID = 1
 """The id of `main` as the program sees it; the others follow."""
 
@@ -235,6 +238,16 @@ class Nondeterministic(Operation):
         if self._is_float:
             return UNKNOWN if isinstance(value, Unknown) else float(value)
         return value
+
+
+class ErrorNumber(Nondeterministic):
+    """`raceproof_error_number()`: what is in `errno` after a call that failed."""
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        known = thread.thread_locals.get(COMPUTED_ERROR)
+        if known is None:
+            return super().execute(machine, thread, arguments)
+        return known or machine.errno()
 
 
 class Assume(Operation):

@@ -73,6 +73,14 @@ def _float_class(value: float) -> int:
     return _MIRROR[found] if math.copysign(1, value) < 0 else found
 
 
+def _parts(value: float) -> tuple[float, float]:
+    """The fraction and the whole number."""
+    if math.isinf(value):
+        return math.copysign(0.0, value), value
+    fraction, whole = math.modf(value)
+    return fraction, whole
+
+
 _TABLE: dict[str, Callable[..., Any]] = {
     "ctpop": lambda bits, _, a: a.bit_count(),
     "ctlz": lambda bits, _, a, *__: bits - a.bit_length(),
@@ -101,6 +109,11 @@ _TABLE: dict[str, Callable[..., Any]] = {
     "maxnum": lambda bits, _, a, b: guarded(MATH["fmax"], a, b),
     "ldexp": lambda bits, _, a, n: round_float(bits, guarded(math.ldexp, a, to_signed(n, 32))),
     "frexp": lambda bits, _, a: (math.frexp(a)[0], math.frexp(a)[1] & 0xFFFF_FFFF),
+    "modf": lambda bits, _, a: _parts(a),
+    "sincos": lambda bits, _, a: (
+        round_float(bits, guarded(math.sin, a)),
+        round_float(bits, guarded(math.cos, a)),
+    ),
     "powi": lambda bits, _, a, n: round_float(bits, guarded(math.pow, a, to_signed(n, 32))),
     "lround": lambda bits, target, a: _wrap(int(MATH["round"](a)), target),
     "llround": lambda bits, target, a: _wrap(int(MATH["round"](a)), target),

@@ -9,6 +9,7 @@ from raceproof.concurrency.model import FunctionModel, Role
 from raceproof.ir import AfterInvoke, Call, Program, Type, VoidType
 from raceproof.machine import channels, control, ending, handlers, heap, jumps, locks, signals
 from raceproof.machine.libc import LibraryCall, sorting
+from raceproof.machine.libc.call import Unspecified
 from raceproof.machine.operation import Operation
 
 _BY_ROLE: dict[Role, Callable[[str, FunctionModel], Operation]] = {
@@ -105,6 +106,8 @@ class Library:
                 return (
                     None if self._is_defined(name) else LibraryCall(name, None, _result_type(call))
                 )
+            if name == "raceproof_error_number":
+                return control.ErrorNumber(name, model, call)
             if model.role is Role.NONDETERMINISTIC:
                 return control.Nondeterministic(name, model, call)
             if name == "munmap":
@@ -114,6 +117,8 @@ class Library:
             return _BY_ROLE[model.role](name, model)
         if self._is_defined(name) and (model is None or not model.override):
             return None
+        if name == "raceproof_unspecified":
+            return Unspecified(name, model)
         if name in _BY_NAME:
             return _BY_NAME[name](name, model or FunctionModel(name=name))
         if model is not None and model.no_return:

@@ -21,6 +21,7 @@ from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, ReturnKind, Returns
 from raceproof.ir import Call, Function, Program, Type
 from raceproof.machine.compiler import FunctionCompiler, Surroundings
+from raceproof.machine.control import COMPUTED_ERROR
 from raceproof.machine.effects import accessed_ranges
 from raceproof.machine.entry import calls_entry, entry_arguments
 from raceproof.machine.environment import Environment
@@ -497,7 +498,18 @@ class Machine:
         """A computed function fails; calls that may fail otherwise are followed by code that says
         so (see `frontend.library`)."""
         if _ERRNO in self.program.globals:
-            self.memory.write(self.thread_local(_ERRNO), number.to_bytes(4, "little"))
+            self.current.thread_locals[COMPUTED_ERROR] = number
+
+    def errno(self) -> int:
+        """What the current thread's `errno` is."""
+        return int.from_bytes(self.memory.read(self.thread_local(_ERRNO), 4), "little")
+
+    def note_computed(self, is_exact: bool) -> None:
+        """A library function is called; `is_exact`: it will say itself whether it fails."""
+        if _ERRNO in self.program.globals:
+            self.current.thread_locals.pop(COMPUTED_ERROR, None)
+            if is_exact:
+                self.current.thread_locals[COMPUTED_ERROR] = 0
 
     def wants_result(self) -> bool:
         """Whether the program looks at what the current thread's call returns."""

@@ -23,6 +23,7 @@ from raceproof.analysis.races.combine import close_pairs
 from raceproof.analysis.races.detect import detect
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.analysis.walk.analysis import Walk
+from raceproof.engines.certainty import with_doubts
 from raceproof.engines.modular.answer import answer_of
 from raceproof.engines.modular.cheap import (
     Walked,
@@ -58,6 +59,9 @@ class Modular:
     name = "modular"
 
     def run(self, program: Program, question: Question) -> Answer:
+        return with_doubts(self._answer(program, question), program, question)
+
+    def _answer(self, program: Program, question: Question) -> Answer:
         facts = question.facts_of(program)
         backend = question.options.backend
         question = _limited(question)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from raceproof.concurrency.catalogue import Models
+from raceproof.engines.certainty import with_doubts
 from raceproof.engines.question import Question
 from raceproof.engines.summary.bottom_up import BottomUp
 from raceproof.engines.summary.contexts import Contexts
@@ -35,7 +36,8 @@ class SummaryEngine:
         unit = make_unit(program, models, "", lambda name: name)
         entry = program.entry if program.entry in unit.outlines else None
         first_numbers = {f.name: f.first_number for f in program.defined}
-        return analyse([unit], entry, first_numbers)[0]
+        answer = analyse([unit], entry, first_numbers)[0]
+        return with_doubts(answer, program, question)
 
 
 def analyse(

@@ -18,9 +18,10 @@ from raceproof.concurrency.model import (
 )
 from raceproof.ir import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
 from raceproof.machine.codec import decode
+from raceproof.machine.control import COMPUTED_ERROR
 from raceproof.machine.faults import UnknownBytes, Unsupported
 from raceproof.machine.indeterminate import INDETERMINATE
-from raceproof.machine.libc.registry import FUNCTIONS, UNREHEARSED
+from raceproof.machine.libc.registry import FUNCTIONS, INPUTS, UNREHEARSED
 from raceproof.machine.libc.rehearsal import rehearse
 from raceproof.machine.operation import Operation
 from raceproof.machine.operators import bits_float
@@ -62,6 +63,21 @@ _OBJECTS = (
 _UNKNOWN_SIZE = 256
 
 
+class Unspecified(Operation):
+    """`raceproof_unspecified()`: what the standards leave open.
+
+    After a call that was computed, it is whether that one has left something in `errno`.
+    """
+
+    is_sync = False
+
+    def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        known = thread.thread_locals.get(COMPUTED_ERROR)
+        if known is not None:
+            return int(known != 0)
+        return any_value(machine, IntType(32), self.name)
+
+
 class LibraryCall(Operation):
     """A function that threads do not meet in: it reads, writes and returns."""
 
@@ -91,12 +107,14 @@ class LibraryCall(Operation):
         if self._function is not None and not any(
             isinstance(argument, Unknown) for argument in arguments
         ):
+            machine.note_computed(self.name not in INPUTS)
             try:
                 result = self._function(machine, *arguments)
             except UnknownBytes:
                 result = None  # not computed, but its model tells what it may do
             if result is not None:
                 return self._as_result(machine, result)
+        machine.note_computed(False)
         return self.guess(machine, thread, arguments)
 
     def guess(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:

@@ -249,7 +249,7 @@ def _signed_overflow(function: Callable[[float], float]) -> Callable[[float], fl
 
 
 def _log_gamma(x: float) -> float:
-    if x <= 0 and x == math.floor(x) and math.isfinite(x):
+    if math.isfinite(x) and x <= 0 and x == math.floor(x):
         return _pole(math.inf)
     return math.lgamma(x)
 
@@ -347,6 +347,9 @@ _EXACT_IN_DOUBLE = frozenset(
     }
 )
 """With doubles for arguments the result is a double, whatever the precision."""
+_OWN_PRECISION = frozenset({"tgamma", "lgamma", "gamma"})
+"""Python's are not the C library's: the last bit may differ."""
+_UNDERFLOWS = frozenset({"exp", "exp2", "exp10", "pow", "pow10", "atan2"})
 _FLAGGED_ONLY = frozenset({"logb", "scalb", "significand", *ROUNDINGS})
 """These do not set `errno`."""
 
@@ -384,12 +387,27 @@ def _outcome(function: Callable[..., float], arguments: tuple[float, ...]) -> tu
         return math.inf, RANGE_ERROR
 
 
+def _underflows(name: str, arguments: tuple[float, ...], result: float) -> bool:
+    """Whether a result is too small, or (of the next number) too large."""
+    if not all(map(math.isfinite, arguments)) or not arguments[0]:
+        return False
+    if name in ("nextafter", "nexttoward"):
+        is_small = abs(result) < 2.0**-1022 and arguments[0] != arguments[1]
+        return is_small or math.isinf(result)
+    return result == 0 and name in _UNDERFLOWS
+
+
 def _in_width(name: str, function: Callable[..., float], bits: int) -> Callable[..., float]:
     def compute(m: Machine, *arguments: float) -> float:
         value, error = _outcome(function, arguments)
-        if bits == 80 and name not in _EXACT_IN_DOUBLE and math.isfinite(value) and value != 0:
-            m.note_inexact("a long double")
+        if math.isfinite(value) and value != 0:
+            if bits == 80 and name not in _EXACT_IN_DOUBLE:
+                m.note_inexact("a long double")
+            if name in _OWN_PRECISION and value != math.floor(value):
+                m.note_inexact(f"the last bit of {name}")
         result = round_float(bits, value)
+        if _underflows(name, arguments, result):
+            error = RANGE_ERROR
         if math.isinf(result) and not math.isinf(value):
             error = RANGE_ERROR
         if error and name not in _FLAGGED_ONLY:
@@ -406,9 +424,13 @@ def _nextafter32(m: Machine, x: float, y: float) -> float:
     if x == y:
         return y
     if x == 0:
+        m.set_errno(RANGE_ERROR)
         return math.copysign(2.0**-149, y)
     bits = float_bits(32, x)
-    return bits_float(32, bits + (1 if (x < y) == (x > 0) else -1))
+    found = bits_float(32, bits + (1 if (x < y) == (x > 0) else -1))
+    if abs(found) < 2.0**-126 or (math.isinf(found) and math.isfinite(x)):
+        m.set_errno(RANGE_ERROR)
+    return found
 
 
 for _name, _function in MATH.items():
@@ -434,9 +456,10 @@ _INT_MAX, _INT_MIN = (1 << 31) - 1, -(1 << 31)
 
 
 def _ilogb(m: Machine, x: float) -> int:
-    if math.isnan(x) or x == 0:
-        return _INT_MIN
-    return _INT_MAX if math.isinf(x) else math.frexp(x)[1] - 1
+    if math.isfinite(x) and x != 0:
+        return math.frexp(x)[1] - 1
+    m.set_errno(_DOMAIN_ERROR)
+    return _INT_MAX if math.isinf(x) else _INT_MIN
 
 
 def _classified(m: Machine, x: float) -> int:
@@ -512,14 +535,13 @@ def _sine_and_cosine(bits: int) -> Callable[..., int]:
 
 
 def _log_gamma_sign(m: Machine, x: float, place: int) -> float:
-    is_negative = math.copysign(1, x) < 0 if x == 0 else x < 0 and math.floor(x) % 2 != 0
-    if x < 0 and x == math.floor(x):
-        is_negative = False
+    is_negative = False
+    if x == 0:
+        is_negative = math.copysign(1, x) < 0
+    elif x < 0 and math.isfinite(x) and x != math.floor(x):
+        is_negative = math.floor(x) % 2 != 0
     m.memory.write(place, (0xFFFF_FFFF if is_negative else 1).to_bytes(4, "little"))
-    value, error = _outcome(_log_gamma, (x,))
-    if error:
-        m.set_errno(error)
-    return value
+    return float(_in_width("lgamma", _log_gamma, 64)(m, x))
 
 
 _WIDTHS = (("", 64), ("f", 32), ("l", 80))

@@ -72,6 +72,8 @@ def _sscanf(m: Machine, text: int, template: int, *places: int) -> int | None:
         if not source.at(0):
             return assigned or _END
         most = None if limit is None else int(limit)
+        if _is_doubtful(source, kind, most):
+            return None
         taken, content = _convert(m, source, kind, size, length or b"", most, members or b"")
         if not taken:
             return assigned
@@ -80,6 +82,20 @@ def _sscanf(m: Machine, text: int, template: int, *places: int) -> int | None:
             m.memory.write(next(rest), content)
             assigned += 1
     return assigned
+
+
+def _is_doubtful(source: _Text, kind: str, limit: int | None) -> bool:
+    """Whether only the beginning of a number fits (`1e+`, `0x`): libraries differ in what is
+    left of the input then."""
+    text = source.limited(limit)
+    if kind in _BASES:
+        taken = parse_integer(text, _BASES[kind])[1]
+        return taken > 0 and text(taken - 1) == 48 and text(taken) | 32 == 120
+    if kind in "fFeEgGaA":
+        taken = parse_float(text)[1]
+        ending = text(taken) | 32
+        return taken > 0 and (ending in (101, 112) or (ending == 120 and text(taken - 1) == 48))
+    return False
 
 
 def _size(m: Machine, length: bytes | None) -> int:
