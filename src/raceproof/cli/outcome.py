@@ -29,7 +29,7 @@ def deliver(verdict: Verdict, program: Program, options: Options) -> int:
         with output_stream(chosen) as stream:
             report.write(verdict, program, chosen, stream)
     if options.write_baseline is not None:
-        write_baseline(options.write_baseline, verdict, sources)
+        write_baseline(options.write_baseline, verdict)
         return 0
     return int(_counts(verdict, options.fail_on))
 

@@ -49,7 +49,8 @@ def replayed_finding(machine: Machine, race: Race, candidate: Candidate | None) 
     assert threads[1].pending is not None
     ranges = threads[0].pending.conflict(threads[1].pending)
     assert ranges is not None
-    location = location_of(machine, ranges[0])
+    common = (max(r[0] for r in ranges), min(r[1] for r in ranges), ranges[0][2])
+    location = location_of(machine, common)
     accesses = (
         _access(machine, threads[0], ranges[0]),
         _access(machine, threads[1], ranges[1]),

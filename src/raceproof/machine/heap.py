@@ -18,11 +18,9 @@ _PAGE = 4096
 def new_block(
     name: str, machine: Machine, thread: ConcreteThread, size: int, zeroed: bool = False
 ) -> int:
-    """A heap block called after the allocation that the thread is at."""
+    """A heap block that remembers the allocation that the thread is at."""
     number = machine.current_instruction(thread)
-    position = machine.program.instruction(number).position
-    title = f"{name} at {position}" if position else name
-    block = machine.memory.allocate(thread.arena, size, title, f"heap:{number}")
+    block = machine.memory.allocate(thread.arena, size, name, f"heap:{number}")
     if zeroed:
         block.mask = None
     return block.base

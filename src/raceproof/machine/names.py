@@ -17,6 +17,7 @@ from raceproof.ir import (
     Store,
     Type,
 )
+from raceproof.ir.names import block_name, heap_type
 from raceproof.machine.operators import to_signed
 from raceproof.verdict import BaseKind, Location, Site, Thread
 
@@ -53,18 +54,20 @@ def _name(program: Program, target: MemoryObject, start: int, end: int) -> str:
     if variable is not None and variable.debug_type:
         return variable.display + program.debug.path(variable.debug_type, start, end - start)
     number = target.source.rpartition(":")[2]
-    if target.kind in (BaseKind.STACK, BaseKind.HEAP) and number.isdigit():
-        key = _debug_type(program, target.kind, int(number))
-        if key:
-            return target.name + program.debug.path(key, start, end - start)
+    if target.kind is BaseKind.HEAP and number.isdigit():
+        return block_name(
+            program, int(number), _path(program, heap_type(program, int(number)), start, end)
+        )
+    if target.kind is BaseKind.STACK and number.isdigit():
+        key = str(getattr(program.instruction(int(number)), "debug_type", ""))
+        return target.name + _path(program, key, start, end)
     return f"{target.name}+{start}" if start else target.name
 
 
-def _debug_type(program: Program, kind: BaseKind, number: int) -> str:
-    if kind is BaseKind.STACK:
-        return str(getattr(program.instruction(number), "debug_type", ""))
-    pointer = program.debug.type(program.heap_types.get(number, ""))
-    return pointer.target if pointer.kind == "pointer" else ""
+def _path(program: Program, type_: str, start: int, end: int) -> str:
+    if type_:
+        return program.debug.path(type_, start, end - start)
+    return f"+{start}" if start else ""
 
 
 def lock_name(machine: Machine, key: object) -> str:

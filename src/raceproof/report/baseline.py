@@ -11,10 +11,9 @@ from pathlib import Path
 
 from raceproof.errors import UserError
 from raceproof.report.fingerprint import fingerprint
-from raceproof.report.source import Sources
 from raceproof.verdict import Access, ExcuseKind, Finding, Verdict
 
-_VERSION = 1
+_VERSION = 2
 
 
 def read_baseline(path: Path) -> dict[str, str]:
@@ -30,10 +29,10 @@ def read_baseline(path: Path) -> dict[str, str]:
         raise UserError(f"{path}: not a baseline, as --write-baseline makes it") from error
 
 
-def write_baseline(path: Path, verdict: Verdict, sources: Sources) -> None:
+def write_baseline(path: Path, verdict: Verdict) -> None:
     """All findings but those that are excused otherwise."""
     kept = {
-        fingerprint(finding, sources): finding
+        fingerprint(finding): finding
         for finding in verdict.findings
         if finding.excuse is None or finding.excuse.kind is ExcuseKind.BASELINE
     }

@@ -1,26 +1,22 @@
-"""What stays the same about a finding when lines move: for baselines and code scanning."""
+"""What stays the same about a finding: for baselines and code scanning.
+
+Findings are one for each location, and which pair of accesses stands for it depends on the engine
+that was asked. So the location alone is the fingerprint: every engine and command gives the same
+one, and edits elsewhere, moved lines and reworded statements do not change it.
+"""
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
-from pathlib import PurePath
 
-from raceproof.report.source import Sources
-from raceproof.verdict import Access, Finding
+from raceproof.ir.names import without_lines
+from raceproof.verdict import Finding
 
-
-def fingerprint(finding: Finding, sources: Sources) -> str:
-    """A digest of the location and of the two accesses: file, function, kind and source text.
-
-    Line numbers, instruction numbers and the order of the two accesses do not matter.
-    """
-    sides = sorted(_side(access, sources) for access in finding.accesses)
-    text = "\n".join([finding.location.kind.value, finding.location.name, *sides])
-    return sha256(text.encode()).hexdigest()[:32]
+_INDEX = re.compile(r"\[(?:\d+|\*)\]")
 
 
-def _side(access: Access, sources: Sources) -> str:
-    file = PurePath(access.position.file).name if access.position else ""
-    text = " ".join(sources.line(access.position).split())
-    kind = "write" if access.is_write else "read"
-    return "\t".join((file, access.function, kind, text))
+def fingerprint(finding: Finding) -> str:
+    """A digest of the location, whatever element of an array is meant."""
+    name = _INDEX.sub("", without_lines(finding.location.name))
+    return sha256(f"{finding.location.kind.value}\n{name}".encode()).hexdigest()[:32]

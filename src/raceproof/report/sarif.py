@@ -26,7 +26,7 @@ from raceproof.verdict import Access, Confidence, ExcuseKind, Finding, Site, Ver
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-FINGERPRINT = "raceproof/v1"
+FINGERPRINT = "raceproof/v2"
 _LEVELS = {
     Confidence.CONFIRMED: "error",
     Confidence.LIKELY: "warning",
@@ -142,7 +142,7 @@ def _result(finding: Finding, program: Program, sources: Sources) -> Json:
         "locations": [_access_location(first, words.kind(first), sources)],
         "relatedLocations": related,
         "codeFlows": [{"threadFlows": _thread_flows(finding, program, sources)}],
-        "partialFingerprints": {FINGERPRINT: fingerprint(finding, sources)},
+        "partialFingerprints": {FINGERPRINT: fingerprint(finding)},
         "properties": {
             "confidence": str(finding.confidence),
             "location": finding.location.name,

@@ -107,7 +107,7 @@ def _excuse(
         if _matches(setting, finding):
             used.add(setting)
             return Excuse(ExcuseKind.SETTING, setting.reason)
-    key = fingerprint(finding, sources) if baseline else ""
+    key = fingerprint(finding) if baseline else ""
     if key in baseline:
         used.add(key)
         return Excuse(ExcuseKind.BASELINE, "known before")

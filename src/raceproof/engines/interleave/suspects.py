@@ -9,6 +9,7 @@ from raceproof.engines.interleave.abstract import AccessPoint
 from raceproof.engines.interleave.lock_sets import LockSets
 from raceproof.engines.interleave.variables import Variable
 from raceproof.ir import Program, StackSlot
+from raceproof.ir.names import block_name
 from raceproof.verdict import (
     Access,
     BaseKind,
@@ -111,10 +112,10 @@ def _location(program: Program, variable: Variable) -> Location:
     shown = "memory from outside"
     if isinstance(name, int):
         instruction = program.instruction(name)
-        function = program.function_of(name)
-        shown = f"memory made at {instruction.position or function.display}"
         if isinstance(instruction, StackSlot):
-            shown = instruction.name or f"a local of {function.display}"
+            shown = instruction.name or f"local of {program.function_of(name).display}"
+        else:
+            shown = block_name(program, name, f"+{start}" if start else "")
     return Location(_KINDS.get(kind, BaseKind.EXTERNAL), f"{kind}:{name}", shown, start, end)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.lost_code import in_words
 from raceproof.analysis.races.detect import BaseReport, Pair, detect, key_of
@@ -116,7 +118,23 @@ def _by_location(report: BaseReport, describer: Describer) -> list[tuple[Locatio
     for a, b in report.pairs:
         groups.setdefault(_common(a, b), []).append((a, b))
     order = sorted(groups, key=lambda k: (k[0] is None, k[0] or 0, k[1] or 0))
-    return [(describer.location(report.base, *key), groups[key]) for key in order]
+    return [(_named(describer, report, key, groups[key]), groups[key]) for key in order]
+
+
+def _named(
+    describer: Describer,
+    report: BaseReport,
+    common: tuple[int | None, int | None],
+    pairs: list[Pair],
+) -> Location:
+    """By the common bytes; where these are not known, by the member of all elements, if they are
+    the same in all pairs."""
+    location = describer.location(report.base, *common)
+    if common[0] is None:
+        patterns = {describer.pattern(access) for pair in pairs for access in pair}
+        if len(patterns) == 1:
+            return replace(location, name=describer.name(report.base, patterns.pop()))
+    return location
 
 
 def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:

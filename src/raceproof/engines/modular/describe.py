@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from raceproof.analysis.backend import Analysed
@@ -10,6 +11,7 @@ from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ANYWHERE, ATOMIC, UNCLEAR, LockKey, control_of, is_once
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.ir import Global, StackSlot
+from raceproof.ir.names import block_name, heap_type
 from raceproof.verdict import (
     Access,
     HeldLock,
@@ -19,6 +21,7 @@ from raceproof.verdict import (
     Thread,
 )
 
+_INDEX = re.compile(r"\[\d+\]")
 _LIBRARY = ("/libcxx/", "/include/c++/")
 """Folders of the C++ library's headers."""
 
@@ -63,15 +66,13 @@ class Describer:
 
     def location(self, base: int, start: int | None, end: int | None) -> Location:
         described = self.objects[base]
-        name = described.name
         debug_type = self._debug_type(base)
         member = self._type_name(debug_type)
+        path = f"+{start}" if start else ""
         if start is not None and debug_type:
             path = self.program.debug.path(debug_type, start, (end or start) - start)
-            name += path
             member += path if member else ""
-        elif start:
-            name += f"+{start}"
+        name = self.name(base, path)
         return Location(described.kind, _identity(described.descriptor), name, start, end, member)
 
     def _type_name(self, debug_type: str) -> str:
@@ -81,9 +82,31 @@ class Describer:
         type_ = self.program.debug.type(debug_type)
         return f"struct {type_.name}" if type_.kind == "struct" and type_.name else ""
 
-    def _debug_type(self, base: int) -> str:
+    def name(self, base: int, path: str = "") -> str:
+        """What the part at `path` of an object is called."""
         described = self.objects[base]
         descriptor = described.descriptor
+        if isinstance(descriptor, tuple) and descriptor[0] == "heap":
+            return block_name(self.program, int(descriptor[2]), path)
+        return f"{described.name}{path}"
+
+    def pattern(self, raw: RawAccess) -> str:
+        """The path to what an access may touch, `[*].next` for that member of any element; empty if
+        there is no such path."""
+        debug_type = self._debug_type(raw.base)
+        offsets = raw.offsets
+        if not debug_type or raw.size is None or offsets.is_bottom:
+            return ""
+        low, _ = offsets.signed_range()
+        some = offsets.values if offsets.values is not None else (low, low + offsets.stride)
+        paths = {
+            _INDEX.sub("[*]", self.program.debug.path(debug_type, offset, raw.size))
+            for offset in some
+        }
+        return paths.pop() if len(paths) == 1 else ""
+
+    def _debug_type(self, base: int) -> str:
+        descriptor = self.objects[base].descriptor
         assert isinstance(descriptor, tuple)
         if descriptor[0] in ("global", "thread-local"):
             variable: Global = self.program.globals[str(descriptor[-1])]
@@ -91,13 +114,7 @@ class Describer:
         if descriptor[0] == "slot":
             slot = self.program.instruction(int(descriptor[2]))
             return slot.debug_type if isinstance(slot, StackSlot) else ""
-        if descriptor[0] == "heap":
-            pointer = self.program.heap_types.get(int(descriptor[2]), "")
-            if pointer:
-                type_ = self.program.debug.type(pointer)
-                if type_.kind == "pointer":
-                    return type_.target
-        return ""
+        return heap_type(self.program, int(descriptor[2])) if descriptor[0] == "heap" else ""
 
     def lock_name(self, key: LockKey) -> str:
         if key == ATOMIC:
@@ -105,7 +122,7 @@ class Describer:
         if key == UNCLEAR:
             return "an unknown lock"
         if key.offset == ANYWHERE:
-            return f"some lock in {self.objects[key.base].name}"
+            return f"some lock in {self.name(key.base)}"
         if is_once(key):
             return f"once {self._lock_name(key.base, control_of(key))}"
         if is_homemade(key):
@@ -115,8 +132,8 @@ class Describer:
     def _lock_name(self, base: int, offset: int) -> str:
         debug_type = self._debug_type(base)
         if debug_type:
-            return self.objects[base].name + self.program.debug.lock_path(debug_type, offset)
-        return self.objects[base].name + (f"+{offset}" if offset else "")
+            return self.name(base, self.program.debug.lock_path(debug_type, offset))
+        return self.name(base, f"+{offset}" if offset else "")
 
     def access(self, raw: RawAccess) -> Access:
         instruction = self.program.instruction(raw.instruction)

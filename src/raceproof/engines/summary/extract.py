@@ -48,6 +48,7 @@ from raceproof.ir import (
     Unreachable,
     Value,
 )
+from raceproof.ir.names import heap_type
 
 _NEGATED = {
     "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
@@ -166,7 +167,7 @@ class Extractor:
         return value.value if isinstance(value, IntConstant) else None
 
     def heap_type(self, call: Call) -> str:
-        return self.program.heap_types.get(call.number, "")
+        return heap_type(self.program, call.number)
 
     def copy(
         self, instruction: Instruction, target: Terms, source: Terms, size: int | None

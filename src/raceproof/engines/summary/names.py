@@ -11,10 +11,18 @@ from raceproof.engines.summary.summary import Site as SummarySite
 from raceproof.engines.summary.terms import Origin, Term
 from raceproof.engines.summary.unit import Unit
 from raceproof.ir import DebugInfo, Position
+from raceproof.ir.names import heap_name
 from raceproof.verdict import BaseKind, Location, Site, Thread
 
 ANY_CALLER = "callers of the library"
 _LIBRARY = re.compile(r"/libcxx/include/|/include/c\+\+/")
+
+_PATH = "\0"
+"""Where the part of an object goes in its name; at the end if it is not there."""
+
+
+def _with_path(name: str, path: str) -> str:
+    return name.replace(_PATH, path) if _PATH in name else name + path
 
 
 class Names:
@@ -124,7 +132,7 @@ class Names:
             path = f"+{offset}"
         if stride:
             path = path.replace("[0]", "[*]", 1) if "[0]" in path else path + "[*]"
-        return Location(kind, base, name + path, start, end)
+        return Location(kind, base, _with_path(name, path), start, end)
 
     def _base(self, origin: Origin) -> tuple[BaseKind, str, str, DebugInfo]:
         nothing = DebugInfo()
@@ -143,8 +151,8 @@ class Names:
             return BaseKind.STACK, name or f"local of {self.function(origin[1])}", type_, debug
         position = self.position(origin[1], origin[2])
         type_ = outline.allocations.get(origin[2], ("", 0))[0] if outline else ""
-        where = str(position) if position else self.function(origin[1])
-        return BaseKind.HEAP, f"allocation at {where}", type_, debug
+        name = heap_name(debug, type_, _PATH, self.function(origin[1]), position)
+        return BaseKind.HEAP, name, type_, debug
 
     def term(self, term: Term) -> str:
         """A lock as the source might write it."""
@@ -167,7 +175,7 @@ class Names:
         path = debug.lock_path(type_, offset)
         if stride:
             path = path.replace("[0]", "[*]", 1) if "[0]" in path else path + "[*]"
-        return name + path
+        return _with_path(name, path)
 
     def _outside(self, segment: tuple[tuple[str, int], ...]) -> tuple[str, int]:
         """The creation, or the call nearest to it that is not inside of the library."""

@@ -219,8 +219,7 @@ class Races:
                 return
             self._vague.add(frozenset(sites))
         (first, second), *others = listed.values()
-        is_first = not best_a.spot.stride or bool(best_b.spot.stride)
-        location = first.location if is_first else second.location
+        location = min((first.location, second.location), key=_width)
         self.shared.append(location)
         finding = Finding(
             location,
@@ -303,6 +302,13 @@ def _group_pairs(
 
 def _pairs(first: list[Located], second: list[Located]) -> Iterator[tuple[Located, Located]]:
     return combinations_with_replacement(first, 2) if first is second else product(first, second)
+
+
+def _width(location: Location) -> float:
+    """Of two locations that meet, the one with fewer bytes says more; none if nobody knows them."""
+    if location.start is None or location.end is None:
+        return float("inf")
+    return location.end - location.start
 
 
 def _group(a: Spot, b: Spot) -> Group:

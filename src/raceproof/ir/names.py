@@ -1,0 +1,44 @@
+"""What people call memory that has no name of its own, the same from every engine.
+
+A block of the heap is called after its type, the part of it that is meant, and where it is made:
+`conn.next (allocated in conn_new, memcached.c:812)`. Whoever keeps such a name over changes of the
+source leaves the line out (`without_lines`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from raceproof.ir.debug import DebugInfo
+from raceproof.ir.position import Position
+from raceproof.ir.program import Program
+
+_MADE_AT = re.compile(r"(\(allocated in [^,()]+), [^,()]+:\d+\)")
+
+
+def heap_name(
+    debug: DebugInfo, type_: str, path: str, function: str, position: Position | None
+) -> str:
+    """The part at `path` of a block for objects of this type (a debug key, or empty), allocated in
+    this function."""
+    name = debug.type(type_).name if type_ else ""
+    where = f", {PurePath(position.file).name}:{position.line}" if position is not None else ""
+    return f"{name or 'memory'}{path} (allocated in {function}{where})"
+
+
+def heap_type(program: Program, call: int) -> str:
+    """The debug key of what the pointer variable points to that receives the result of a call."""
+    pointer = program.debug.type(program.heap_types.get(call, ""))
+    return pointer.target if pointer.kind == "pointer" else ""
+
+
+def block_name(program: Program, call: int, path: str) -> str:
+    """The part at `path` of a block that a call of this program allocates."""
+    function, position = program.function_of(call), program.instruction(call).position
+    return heap_name(program.debug, heap_type(program, call), path, function.display, position)
+
+
+def without_lines(name: str) -> str:
+    """The same name wherever the lines of the source move to."""
+    return _MADE_AT.sub(r"\1)", name)
