@@ -336,3 +336,5 @@ class Verdict:
     seconds: float = 0.0
     notices: tuple[str, ...] = field(default=())
     """What went wrong on the way: an engine that crashed, a budget that ran out."""
+    files: tuple[int, int] | None = None
+    """How many files of the project it is about, and how many there are."""

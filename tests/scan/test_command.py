@@ -116,10 +116,11 @@ def test_a_file_that_does_not_compile(project: Path, scan: Scan) -> None:
     (project / "src" / "broken.c").write_text("int x = ;\n")
     report = scan(code=1)
     assert locations(report) == ["hits"]
-    (notice,) = report["notices"]
+    notice, count = report["notices"]
     assert "broken.c: does not compile" in notice
     assert "expected expression" in notice
     assert "\n" not in notice
+    assert count.startswith("1 of 3 files could not be compiled")
     assert essence(scan(code=1)) == essence(report)
 
 

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 FAILED = 2
+TAKES_COMMAND = True
 
 EPILOG = """\
 Writes compile_commands.json (which files are compiled how) and link_commands.json (what is linked
@@ -32,21 +33,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="DIR",
         help="write to DIR (default: here)",
     )
-    parser.add_argument(
-        "command",
-        nargs="*",
-        metavar="COMMAND",
-        help="the build, with its arguments",
-    )
 
 
 def run(arguments: Namespace) -> int:
     from raceproof.errors import UserError
     from raceproof.frontend.builds.capture import capture
 
-    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    command = arguments.command
     if not command:
-        raise UserError("no build to watch: raceproof capture -- make")
+        raise UserError("name the build behind `--`, as in: raceproof capture -- make")
     if not arguments.folder.is_dir():
         raise UserError(f"--folder {arguments.folder}: there is no such folder")
     found = capture(command, arguments.folder)

@@ -17,7 +17,9 @@ class Command(Protocol):
     """What the module ``raceproof.cli.NAME`` of a command offers."""
 
     EPILOG: str
-    """Examples, shown under its help."""
+    """Examples, shown under its help.
+
+    `TAKES_COMMAND = True` beside it: what stands behind `--` is a command line of its own."""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare what it takes."""
@@ -30,6 +32,7 @@ COMMANDS = {
     "check": "look for data races in a program, or prove that it has none",
     "replay": "run a schedule that ends in a race, and show it step by step",
     "capture": "run a build, and write down what it compiles and links, for scan and check",
+    "targets": "list the programs and libraries of a build",
     "scan": "look for data races in a whole project; a second run looks at what changed only",
     "explain": "tell what protects each shared location: every access, and every pair",
     "threads": "print who creates whom, where, and who runs beside whom",

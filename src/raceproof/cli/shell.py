@@ -69,7 +69,14 @@ def parse(words: Sequence[str]) -> tuple[str, Namespace]:
     if name is None:
         parser.parse_args(words)
         parser.error("a command is needed; raceproof --help lists them")
-    return name, commands[name].parse_intermixed_args(words[1:])
+    own = list(words[1:])
+    rest: list[str] = []
+    if getattr(load(name), "TAKES_COMMAND", False) and "--" in own:
+        at = own.index("--")
+        own, rest = own[:at], own[at + 1 :]
+    arguments = commands[name].parse_intermixed_args(own)
+    arguments.command = rest
+    return name, arguments
 
 
 def build_parser(

@@ -29,8 +29,12 @@ def read_llvm(path: Path) -> str:
     return str(module)
 
 
-def link_modules(texts: Sequence[str], names: Sequence[str]) -> str:
-    """One module out of many; two definitions of one function are the user's error."""
+def link_modules(texts: Sequence[str], names: Sequence[str], *, is_lenient: bool = False) -> str:
+    """One module out of many; two definitions of one function are the user's error.
+
+    `is_lenient`: or they come from a library of which the linker takes only what it needs; the
+    first one counts, as it does there.
+    """
     if len(texts) == 1:
         return texts[0]
     import llvmlite.binding as llvm
@@ -45,7 +49,14 @@ def link_modules(texts: Sequence[str], names: Sequence[str]) -> str:
         if linked is None:
             linked = module
             continue
-        _check_twice(linked, module, name)
+        twice = _defined_twice(linked, module)
+        if twice and is_lenient:
+            module = llvm.parse_assembly(_weakened(text, twice))
+        elif twice:
+            raise UserError(
+                f"{name}: `{min(twice)}` is defined a second time; "
+                "check the files of one program only, or pick them with --target"
+            )
         try:
             linked.link_in(module)
         except RuntimeError as error:
@@ -53,22 +64,29 @@ def link_modules(texts: Sequence[str], names: Sequence[str]) -> str:
     return str(linked)
 
 
-def _check_twice(linked: object, module: object, name: str) -> None:
+def _defined_twice(linked: object, module: object) -> set[str]:
+    """The names that both define; of variables those only that have a value."""
     import llvmlite.binding as llvm
 
-    assert isinstance(linked, llvm.ModuleRef) and isinstance(module, llvm.ModuleRef)
-    strong = {"external"}
-    defined = {
-        f.name for f in linked.functions if not f.is_declaration and f.linkage.name in strong
-    }
-    for function in module.functions:
-        if function.is_declaration or function.linkage.name not in strong:
-            continue
-        if function.name in defined:
-            raise UserError(
-                f"{name}: `{function.name}` is defined a second time; "
-                "check the files of one program only, or pick them with --target"
-            )
+    assert isinstance(linked, llvm.ModuleRef)
+    assert isinstance(module, llvm.ModuleRef)
+    first, second = (
+        {
+            one.name
+            for many in (m.functions, m.global_variables)
+            for one in many
+            if not one.is_declaration and one.linkage.name == "external"
+        }
+        for m in (linked, module)
+    )
+    return first & second
+
+
+def _weakened(text: str, names: set[str]) -> str:
+    """The module with definitions that give way to others of the same name."""
+    found = "|".join(re.escape(name) for name in sorted(names))
+    text = re.sub(rf'^define (?=[^@\n]*@"?(?:{found})"?\()', "define weak ", text, flags=re.M)
+    return re.sub(rf'^(@"?(?:{found})"? = )', r"\1weak ", text, flags=re.M)
 
 
 def _check_versions(text: str, reader: int) -> None:

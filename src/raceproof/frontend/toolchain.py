@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -161,6 +161,27 @@ class Toolchain:
         if not source.compiler:
             return None
         return ask(source.compiler, source.is_cxx, source.query, source.folder)
+
+    def notices(self, sources: Iterable[Source]) -> tuple[str, ...]:
+        """What is odd about the compilers of a build, each once."""
+        found: dict[str, None] = {}
+        for source in sources:
+            driver = self.driver(source)
+            if driver is None:
+                continue
+            if driver.trouble:
+                found[driver.trouble] = None
+            if driver.target and not driver.target.startswith(("x86_64", "i386", "i486", "i686")):
+                bits = 8 * driver.pointer_size
+                found[f"built for {driver.target}, looked at as {bits}-bit x86"] = None
+        return tuple(found)
+
+    def system_folders(self, source: Source) -> tuple[str, ...]:
+        """Where headers lie that are not the project's."""
+        driver = self.driver(source)
+        found = driver.folders if driver is not None else usual_folders()
+        own = tuple(str(folder) for folder in self.own_folders)
+        return (*own, *found, *usual_folders(), "/usr/lib")
 
     def flags(self, is_cxx: bool) -> tuple[str, ...]:
         """The flags for a file that no build speaks of."""

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Block,
         Function,
         Global,
+        Origin,
         Program,
     )
     from raceproof.ir.types import (
@@ -150,6 +151,7 @@ __all__ = [
     "NullPointer",
     "Offset",
     "OpaqueType",
+    "Origin",
     "Phi",
     "PointerType",
     "Position",

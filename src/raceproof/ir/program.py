@@ -93,6 +93,23 @@ class Global:
         return f"<global {self.name}>"
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a program was put together from the files of a project, and what is not in it."""
+
+    is_build: bool = False
+    """A build chose the files, not a person."""
+    headers: tuple[str, ...] = ()
+    """Files of the project that the compiler read, the translation units among them."""
+    system_headers: tuple[str, ...] = ()
+    failed: int = 0
+    """How many translation units do not compile."""
+    left_out: tuple[str, ...] = ()
+    """Code of the project that is not in the program, as phrases."""
+    notices: tuple[str, ...] = ()
+    """What the user should know of it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
     """Immutable after lowering. Instructions are numbered through all functions in order."""
@@ -110,6 +127,7 @@ class Program:
     """File-scope inline assembly."""
     heap_types: Mapping[int, str] = field(default_factory=dict)
     """Number of a call -> debug type of the pointer variable that receives its result."""
+    origin: Origin = Origin()
 
     @property
     def data_model(self) -> str:

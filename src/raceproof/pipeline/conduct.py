@@ -23,8 +23,9 @@ from raceproof.pipeline.plan import (
     layers,
     side_by_side,
 )
+from raceproof.pipeline.unseen import unseen_code
 from raceproof.pipeline.worker import Fate, Report, Worker, ready
-from raceproof.verdict import Answer, Confidence, EngineRun, Finding, Outcome, Verdict
+from raceproof.verdict import NOT_SEEN, Answer, Confidence, EngineRun, Finding, Outcome, Verdict
 
 Progress = Callable[[str, float], None]
 """Told the engine at work and its seconds so far, a few times a second."""
@@ -89,16 +90,23 @@ class _Conductor:
                 f"{_INTERNAL_ERROR}: {ledger.proved_by} proved the program race-free, but "
                 f"{ledger.confirmed_by} replayed a race; please report this as a bug"
             )
+        outcome = ledger.outcome()
+        unseen: tuple[str, ...] = ()
+        if outcome is Outcome.RACE_FREE:
+            unseen = unseen_code(self._program, Models.load(self._options.models))
+        origin = self._program.origin
+        analysed = len(self._program.files)
         return Verdict(
-            outcome=ledger.outcome(),
+            outcome=Outcome.UNKNOWN if unseen else outcome,
             findings=ledger.all_findings(),
             protections=ledger.protections,
-            assumptions=tuple(ledger.assumptions),
+            assumptions=(*ledger.assumptions, *(f"{NOT_SEEN}: {code}" for code in unseen)),
             engines=tuple(self._runs),
             threads=ledger.threads,
             shared=ledger.shared,
             seconds=time.monotonic() - self._started,
-            notices=tuple(self._notices),
+            notices=(*origin.notices, *self._notices),
+            files=(analysed, analysed + origin.failed),
         )
 
     def _go_on(self, group: tuple[Layer, ...]) -> bool:

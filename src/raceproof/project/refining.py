@@ -15,7 +15,7 @@ from typing import TypeAlias
 from raceproof.engines.question import Question
 from raceproof.engines.summary import SummaryEngine
 from raceproof.errors import UserError
-from raceproof.frontend import load_sources
+from raceproof.frontend import Selection, load_selection
 from raceproof.ir import Position, Program
 from raceproof.options import Options
 from raceproof.pipeline import refine as decide
@@ -41,7 +41,7 @@ def refined(
         return verdict, None
     sources = [source for source in project.sources if project.name(source.path) in files]
     try:
-        program = load_sources(sources, options)
+        program = load_selection(Selection(tuple(sources), is_build=True), options)
     except UserError as error:
         reason = str(error).partition("\n")[0]
         notice = f"nothing was refined, because the files make no program: {reason}"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from raceproof.errors import UserError
+from raceproof.frontend.builds.trouble import grouped_troubles, told_of
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.options import Options
 from raceproof.project.records import decode, encode
@@ -66,7 +67,7 @@ def scan(
         store.commit()
     finally:
         store.close()
-    notices = (*project.missing, *report.verdict.notices, *store.notices)
+    notices = (*project.missing, *project.notices, *report.verdict.notices, *store.notices)
     return replace(report, verdict=replace(report.verdict, notices=notices))
 
 
@@ -86,6 +87,8 @@ class _Scan:
         ]
         self._stamps: list[Stamp | None] = [None] * len(project.sources)
         self._compiled = 0
+        self._ways: tuple[str, ...] = ()
+        """How files had to be compiled, if not the usual way."""
 
     def report(self) -> Report:
         self._look(Files())
@@ -95,8 +98,19 @@ class _Scan:
         troubles: dict[int, str] = {}
         records = self._records(troubles)
         if not any(records):
-            raise UserError(f"nothing could be analysed: {troubles[min(troubles)]}")
+            told = "; ".join(grouped_troubles([troubles[n] for n in sorted(troubles)])[:3])
+            raise UserError(f"nothing could be analysed: {told}")
+        self._ways = self._ways_of(records)
         return self._remembered(troubles) or self._analyse(records, troubles)
+
+    def _ways_of(self, records: Sequence[Any]) -> tuple[str, ...]:
+        names = self._names()
+        found: dict[str, list[str]] = {}
+        for name, record in zip(names, records, strict=True):
+            if record is not None and record[-1]:
+                found.setdefault(record[-1], []).append(name)
+        ways = [told_of(files, notice) for notice, files in found.items()]
+        return (*self._toolchain.notices(self._project.sources), *ways)
 
     # --- units ------------------------------------------------------------
 
@@ -247,6 +261,7 @@ class _Scan:
             self._store,
             self._progress,
         )
+        verdict = replace(verdict, notices=(*self._ways, *verdict.notices))
         key = self._result_key(troubles)
         if key is not None:
             entries = [(*place, *lines) for place, lines in spans.items()]
@@ -256,10 +271,18 @@ class _Scan:
     def _report(
         self, verdict: Verdict, spans: Mapping[Place, Lines], troubles: Mapping[int, str]
     ) -> Report:
-        failed = tuple(_one_line(troubles[number]) for number in sorted(troubles))
+        failed = tuple(troubles[number] for number in sorted(troubles))
         seconds = time.monotonic() - self._started
+        total = len(self._keys) + len(self._project.missing)
+        analysed = len(self._keys) - len(failed)
+        notices = [*grouped_troubles(failed), *verdict.notices]
+        if failed:
+            notices.append(
+                f"{len(failed)} of {total} files could not be compiled: "
+                "what is said here is about the others"
+            )
         return Report(
-            replace(verdict, seconds=seconds, notices=failed),
+            replace(verdict, seconds=seconds, notices=tuple(notices), files=(analysed, total)),
             tuple(n for number, n in enumerate(self._names()) if number not in troubles),
             dict(spans),
             failed,
@@ -268,13 +291,6 @@ class _Scan:
 
     def _names(self) -> tuple[str, ...]:
         return tuple(self._project.name(source.path) for source in self._project.sources)
-
-
-def _one_line(trouble: str) -> str:
-    """The compiler's first complaint, behind what it is about."""
-    head, _, rest = trouble.partition("\n")
-    error = next((line for line in rest.splitlines() if "error:" in line), "")
-    return f"{head}: {error.strip()}" if error else head
 
 
 def _size(path: Path) -> int:

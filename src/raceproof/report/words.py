@@ -176,5 +176,7 @@ def summary(verdict: Verdict) -> str:
         parts.append(f"{len(verdict.findings) - len(counting)} suppressed")
     parts.append(count(len(verdict.threads), "thread"))
     parts.append(count(len(verdict.shared), "shared location"))
+    if verdict.files is not None and verdict.files[0] < verdict.files[1]:
+        parts.append(f"{verdict.files[0]} of {verdict.files[1]} files")
     parts.append(f"{verdict.seconds:.2f} s")
     return " · ".join(parts)

@@ -32,6 +32,11 @@ from raceproof.frontend.builds.links import (
 
 _ARCHIVER = re.compile(r"(?:[\w.]+-)*(?:ar|llvm-ar|gcc-ar)(?:-\d[\d.]*)?")
 _LINKER = re.compile(r"(?:[\w.]+-)*(?:ld|ld\.bfd|ld\.gold|ld\.lld)(?:-\d[\d.]*)?")
+_PROBE = re.compile(
+    r"/CMakeFiles/(?:.*/)?(?:CompilerId\w+|CMakeTmp|CMakeScratch)/|/Modules/CMake\w*CompilerABI\."
+    r"|/meson-private/|/conftest\.\w+$"
+)
+"""Files that a build system compiles to get to know the compiler."""
 _VARIABLE = "RACEPROOF_CAPTURE"
 
 WRAPPER = r"""#!/bin/sh
@@ -91,9 +96,12 @@ def capture(command: Sequence[str], root: Path) -> Captured:
         records = list(_read_records(Path(log)))
     entries = [entry for record in records for entry in _compilations(record)]
     links = _all_links(records)
-    entries = [entry for entry in entries if _is_there(entry)]
-    links = [link for link in links if os.path.exists(link.output)]
-    total = _write(root, entries, links)
+    entries = list({_key(entry): entry for entry in entries if _is_there(entry)}.values())
+    made = {str(entry["output"]) for entry in entries} | {link.output for link in links}
+    links = [
+        link for link in links if os.path.exists(link.output) and not made.isdisjoint(link.inputs)
+    ]
+    total = _write(root, entries, links) if entries else 0
     return Captured(code, len(entries), len(links), root / FILE, total)
 
 
@@ -207,8 +215,8 @@ def _all_links(records: Sequence[Record]) -> list[Link]:
 
 
 def _is_there(entry: dict[str, object]) -> bool:
-    path = os.path.join(str(entry["directory"]), str(entry["file"]))
-    return os.path.isfile(path)
+    path = os.path.abspath(os.path.join(str(entry["directory"]), str(entry["file"])))
+    return os.path.isfile(path) and not _PROBE.search(path)
 
 
 def _write(root: Path, entries: list[dict[str, object]], links: list[Link]) -> int:
@@ -220,7 +228,8 @@ def _write(root: Path, entries: list[dict[str, object]], links: list[Link]) -> i
     made = {*joined, *(key for key, _ in known)}
     for link in joined.values():
         if isinstance(inputs := link.get("inputs"), list):
-            link["inputs"] = [name for name in inputs if name in made]
+            real = [name if name in made else os.path.realpath(name) for name in inputs]
+            link["inputs"] = [name for name in dict.fromkeys(real) if name in made]
     for name, content in ((FILE, list(known.values())), (LINKS_FILE, list(joined.values()))):
         try:
             (root / name).write_text(json.dumps(content, indent=1) + "\n", "utf-8")

@@ -36,8 +36,8 @@ class Driver:
     """The answer; without `folders` the compiler could not be asked."""
 
     folders: tuple[str, ...] = ()
-    """Of system headers, in the order of the search; those that belong to the compiler itself
-    (`stddef.h`) last."""
+    """Of system headers, in the order of the search, but for those that belong to the compiler
+    itself: Clang brings its own `stddef.h`, and its `stdatomic.h` would take the other's."""
     target: str = ""
     macros: tuple[tuple[str, str], ...] = ()
     trouble: str = ""
@@ -152,5 +152,4 @@ def _folders(said: str) -> tuple[str, ...]:
         return ()
     names = [os.path.normpath(line.strip()) for line in listed.splitlines() if line.strip()]
     names = [name for name in dict.fromkeys(names) if os.path.isdir(name)]
-    own = [name for name in names if _BUILTIN_HEADERS.search(name)]
-    return tuple([name for name in names if name not in own] + own)
+    return tuple(name for name in names if not _BUILTIN_HEADERS.search(name))
