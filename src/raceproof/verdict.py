@@ -313,9 +313,9 @@ class Answer:
     statistics: tuple[tuple[str, int | float | str], ...] = ()
     notices: tuple[str, ...] = ()
     """What the user should know of how the answer was found."""
-    is_complete: bool | None = None
-    """Whether every race of the program is among `findings` and `open`, whatever was asked; None:
-    not said."""
+    is_complete: bool = False
+    """Whether every race of the program is among `findings` and `open`, whatever was asked: the
+    engine has looked at all of it, and left none out of its lists."""
     layers: tuple[LayerResult, ...] = ()
     """What its layers did, if asked for (`--layers`)."""
     covered: tuple[Covered, ...] = ()

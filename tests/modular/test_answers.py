@@ -13,6 +13,7 @@ from raceproof.engines.question import Question
 from raceproof.frontend import load_program
 from raceproof.options import Options
 from raceproof.verdict import Access, Answer, Confidence, Outcome
+from tests.lowering import lower
 from tests.programs_index import PROGRAMS
 
 Run = Callable[..., Answer]
@@ -165,3 +166,25 @@ int main(void) { run_later(table); return count; }
 
 def test_functions_given_to_unknown_code_are_an_assumption(answer: Run) -> None:
     assert "`run_later` does not call the functions it is given" in answer(HANDS_OVER).assumptions
+
+
+@pytest.mark.parametrize(("accesses", "is_complete"), [(3, True), (30, False)])
+def test_an_answer_says_whether_candidates_were_left_out(accesses: int, is_complete: bool) -> None:
+    program = lower(
+        f"""
+        #include <pthread.h>
+        int x;
+        void *work(void *unused) {{ {"x = 1; " * accesses} return 0; }}
+        int main(void) {{
+            pthread_t a, b;
+            pthread_create(&a, 0, work, 0);
+            pthread_create(&b, 0, work, 0);
+            pthread_join(a, 0);
+            pthread_join(b, 0);
+            return 0;
+        }}
+        """
+    )
+    answer = ENGINE.run(program, Question(Options()))
+    assert answer.is_complete is is_complete
+    assert (len(answer.open) == accesses * (accesses + 1) // 2) is is_complete

@@ -108,8 +108,16 @@ PROVER = Fake(
 NAMER = Fake(
     "namer",
     lambda question: Answer(
-        Outcome.RACE, (finding(X, Confidence.LIKELY),), open=(Y, Z), assumptions=("a",)
+        Outcome.RACE,
+        (finding(X, Confidence.LIKELY),),
+        open=(Y, Z),
+        assumptions=("a",),
+        is_complete=True,
     ),
+)
+GUESSER = Fake(
+    "guesser",
+    lambda question: Answer(Outcome.RACE, (finding(X, Confidence.LIKELY),), open=(Y, Z)),
 )
 IDLER = Fake("idler", lambda question: Answer(Outcome.UNKNOWN))
 CONFIRMER = Fake("confirmer", _confirm_all)

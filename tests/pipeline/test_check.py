@@ -15,8 +15,8 @@ from raceproof.pipeline.ledger import Ledger
 from raceproof.verdict import NOT_FOLLOWED, NOT_SEEN, Answer, Confidence, Outcome, Verdict
 from tests.pipeline import fakes
 
-NAMES = ("PROVER", "NAMER", "IDLER", "CONFIRMER", "X_CONFIRMER", "X_REFUTER", "SUICIDE", "SLEEPER",
-         "EATER", "FAILER", "BLAMER")  # fmt: skip
+NAMES = ("PROVER", "NAMER", "GUESSER", "IDLER", "CONFIRMER", "X_CONFIRMER", "X_REFUTER", "SUICIDE",
+         "SLEEPER", "EATER", "FAILER", "BLAMER")  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -28,12 +28,9 @@ def made_up_engines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    def asker(
-        *names: str, sound: str = "namer", options: Options | None = None, heuristic: str = ""
-    ) -> Verdict:
+    def asker(*names: str, options: Options | None = None, heuristic: str = "") -> Verdict:
         layers = tuple(plan.Layer(name, 0.5, name == heuristic) for name in names)
         monkeypatch.setattr(conduct, "layers", lambda options, is_large: layers)
-        monkeypatch.setattr(conduct, "is_complete", lambda engine, *rest: engine == sound)
         return check(fakes.program(), options or Options(timeout=20))
 
     return asker
@@ -69,7 +66,6 @@ def test_a_heuristic_likely_is_only_possible(ask) -> None:  # type: ignore[no-un
 def test_deciders_run_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     layers = [plan.Layer("namer", 0.5)]
     layers += [plan.Layer(name, 0.9, decides=True) for name in ("sleeper", "confirmer")]
-    monkeypatch.setattr(conduct, "is_complete", lambda engine, *rest: engine == "namer")
     monkeypatch.setattr(conduct, "layers", lambda options, is_large: tuple(layers))
     verdict = check(fakes.program(), Options(timeout=20, jobs=2))
     assert verdict.outcome is Outcome.RACE
@@ -144,7 +140,7 @@ def test_refuting_everything_that_a_sound_engine_named_is_a_proof(ask) -> None: 
 
 
 def test_refuting_what_an_unsound_engine_named_proves_nothing(ask) -> None:  # type: ignore[no-untyped-def]
-    verdict = ask("namer", "prover", sound="nobody")
+    verdict = ask("guesser", "prover")
     assert verdict.outcome is Outcome.UNKNOWN
     assert not verdict.findings
 

@@ -33,4 +33,4 @@ def for_any_layout(answer: Answer, program: Program, question: Question) -> Answ
 
 def _unproved(answer: Answer, question: Question, why: str) -> Answer:
     left = question.candidates or ()
-    return replace(answer, outcome=Outcome.UNKNOWN, open=left, detail=why, is_complete=None)
+    return replace(answer, outcome=Outcome.UNKNOWN, open=left, detail=why, is_complete=False)

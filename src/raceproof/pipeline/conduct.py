@@ -19,7 +19,6 @@ from raceproof.pipeline.plan import (
     DEFAULT_TIMEOUT,
     LARGE_MEMORY,
     Layer,
-    is_complete,
     layers,
     side_by_side,
 )
@@ -166,8 +165,7 @@ class _Conductor:
     def _take(self, layer: Layer, report: Report, question: Question) -> None:
         if report.answer is None:
             return
-        complete = is_complete(layer.engine, report.answer, self._options)
-        answer = replace(report.answer, is_complete=complete)
+        answer = report.answer
         if layer.names_candidates:
             answer = replace(answer, findings=_as_candidates(answer.findings))
         self._ledger.take(layer.engine, answer, question.candidates)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
-from raceproof.options import Options, Strategy
+from raceproof.options import Options
 from raceproof.pipeline.registry import is_installed
-from raceproof.verdict import NOT_FOLLOWED, Answer
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for one program, if the user names no limit."""
-
-
-_MANY = 200
-"""Candidates of one location, from which on an engine may have left out some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +71,3 @@ def side_by_side(plan: tuple[Layer, ...], jobs: int) -> list[tuple[Layer, ...]]:
         else:
             groups.append((layer,))
     return groups
-
-
-def is_complete(engine: str, answer: Answer, options: Options) -> bool:
-    """Whether every race of the program is among the answer's findings and candidates."""
-    if answer.is_complete is not None:
-        return answer.is_complete
-    if engine != "modular" or options.strategy is Strategy.UNDER:
-        return False
-    if not answer.open and not answer.findings:
-        return False
-    per_location = Counter(candidate.location for candidate in answer.open)
-    return all(count < _MANY for count in per_location.values()) and not any(
-        assumption.startswith(NOT_FOLLOWED) for assumption in answer.assumptions
-    )

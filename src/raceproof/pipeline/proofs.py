@@ -50,7 +50,7 @@ def examined(answer: Answer, program: Program, question: Question) -> Answer:
 def without_lost_code(answer: Answer, program: Program, question: Question) -> Answer:
     """The answer, but no proof about a whole program of which a part was lost."""
     is_proof = answer.outcome is Outcome.RACE_FREE
-    is_about_all = question.candidates is None or bool(answer.is_complete)
+    is_about_all = question.candidates is None or answer.is_complete
     lost = answer.lost
     if lost is None:
         if not is_proof or not is_about_all:

@@ -71,7 +71,7 @@ def _layered(program: Program, question: Question) -> Answer:
         time.monotonic() - started,
         answer.detail,
     )
-    is_complete = cleared.names_all and asked is None if answer.is_complete is None else None
+    is_complete = answer.is_complete or (cleared.names_all and asked is None)
     return replace(answer, layers=(*cleared.rows, row), is_complete=is_complete)
 
 

@@ -49,6 +49,8 @@ def answer_of(
         sure |= _sure_pairs(other, detect(other))
     findings: list[Finding] = []
     candidates: list[Candidate] = []
+    is_whole = analysis.sees_others
+    """Are all open pairs among the candidates?"""
     for report in reports:
         for location, pairs in _by_location(report, describer):
             every = report.spread(pairs, _MOST_EVIDENCE)
@@ -69,6 +71,7 @@ def answer_of(
                     evidence=evidence_of(report, pairs, describer),
                 )
             )
+            is_whole = is_whole and len(best) <= _MOST_CANDIDATES
             for a, b in best[:_MOST_CANDIDATES]:
                 candidates.append(Candidate(location, describer.access(a), describer.access(b)))
     blind = _blind(analysis)
@@ -87,6 +90,7 @@ def answer_of(
         (*assumptions, *blind),
         tuple(describer.thread(info.index) for info in analysis.threads.all),
         tuple(describer.location(report.base, None, None) for report in reports),
+        is_complete=is_whole and bool(findings) and not blind,
         lost=_lost(analysis),
     )
 
