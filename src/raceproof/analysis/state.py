@@ -140,7 +140,7 @@ class State:
         self.sure: int = 0
         """Bit set of those created and not joined on every way here."""
         self.acquired: tuple[LockKey, ...] = ()
-        """The locks held, in the order of their acquisition."""
+        """The locks held, in the order of their acquisition, where it is clear."""
         self.guided: bool = False
         """Did the way here depend on what other threads wrote or signalled?"""
         self.unmatched: frozenset[LockKey] = frozenset()
@@ -231,6 +231,17 @@ def common_locks(a: frozenset[Held], b: frozenset[Held]) -> frozenset[Held]:
     return frozenset(found)
 
 
+def common_order(
+    a: tuple[LockKey, ...], b: tuple[LockKey, ...], held: frozenset[Held]
+) -> tuple[LockKey, ...]:
+    """The order in which locks that are held on both ways were taken, if it is the same."""
+    if a == b:
+        return a
+    kept = {one.lock for one in held}
+    left, right = (tuple(lock for lock in order if lock in kept) for order in (a, b))
+    return left if left == right else ()
+
+
 def _with_lost_counts(
     maybe: frozenset[LockKey], a: frozenset[Held], b: frozenset[Held]
 ) -> frozenset[LockKey]:
@@ -275,6 +286,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     fresh = a.fresh if a.fresh <= b.fresh else a.fresh & b.fresh
     zeros = a.zeros if a.zeros <= b.zeros else a.zeros & b.zeros
     unmatched = a.unmatched if b.unmatched <= a.unmatched else a.unmatched | b.unmatched
+    acquired = common_order(a.acquired, b.acquired, held)
     running = a.running | b.running
     sure = a.sure & b.sure
     gates = a.gates if a.gates <= b.gates else a.gates & b.gates
@@ -291,6 +303,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
         or unmatched is not a.unmatched
         or zeros is not a.zeros
         or cohorts is not a.cohorts
+        or acquired != a.acquired
         or running != a.running
         or sure != a.sure
         or gates is not a.gates
@@ -304,7 +317,7 @@ def join_states(a: State, b: State, thresholds: tuple[int, ...] | None = None) -
     joined.held, joined.maybe, joined.symbolic, joined.fresh = held, maybe, symbolic, fresh
     joined.running, joined.sure = running, sure
     joined.guided = a.guided or b.guided
-    joined.acquired = a.acquired
+    joined.acquired = acquired
     joined.unmatched, joined.zeros = unmatched, zeros
     joined.gates, joined.passed, joined.phases = gates, passed, phases
     joined.cohorts = cohorts
@@ -385,7 +398,7 @@ def drop(state: State, key: LockKey) -> None:
             rest = state.held - {held}
             if held.times > 1:
                 rest |= {Held(key, held.is_write, held.times - 1)}
-            elif state.acquired:
+            else:
                 _forget_order(state, key)
             state.held = rest
             return
@@ -393,7 +406,8 @@ def drop(state: State, key: LockKey) -> None:
 
 
 def _forget_order(state: State, key: LockKey) -> None:
-    """Locks given back in another order than taken may hand threads on, one after the other."""
-    if state.acquired[-1] != key and key in state.acquired:
+    """Locks given back in another order than taken, or in one that is not clear, may hand threads
+    on, one after the other."""
+    if state.acquired[-1:] != (key,):
         state.guided = True
     state.acquired = tuple(lock for lock in state.acquired if lock != key)

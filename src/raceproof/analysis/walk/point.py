@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from raceproof.analysis.state import ATOMIC, NO_LOCKS, Held, LockKey, common_locks
+from raceproof.analysis.state import ATOMIC, NO_LOCKS, Held, LockKey, common_locks, common_order
 
 Sum = tuple[int, int, tuple[tuple[int, int], ...]]
 """An address as a sum over registers: root, constant, (index, scale)s. A root below 0 is -1 less
@@ -79,14 +79,15 @@ def _mentions(place: Sum, register: int) -> bool:
 def join(a: Point, b: Point) -> Point:
     if a is b or a == b:
         return a
+    held = common_locks(a.held, b.held)
     return Point(
-        common_locks(a.held, b.held),
+        held,
         a.maybe | b.maybe,
         a.beside & b.beside,
         a.attempts & b.attempts,
         a.fresh & b.fresh,
         a.running | b.running,
         a.sure & b.sure,
-        a.order if a.order == b.order else (),
+        common_order(a.order, b.order, held),
         a.guided | b.guided,
     )
