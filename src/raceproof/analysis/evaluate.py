@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.state import Content
+from raceproof.domains import float_operations, value_operations
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
-from raceproof.domains import value_operations
 from raceproof.domains import values as domain
 from raceproof.domains.memory import EMPTY, Memory
 from raceproof.domains.objects import Contents
@@ -74,8 +74,8 @@ class Evaluator:
                 return domain.constant(number, bits)
             case NullPointer():
                 return domain.constant(0, self.pointer_bits)
-            case FloatConstant(type=type_):
-                return domain.any_integer(self.width(type_) or 64)
+            case FloatConstant(type=type_, value=number):
+                return float_operations.number(number, self.width(type_) or 64)
             case GlobalAddress(name=name, offset=offset):
                 base = self._global(name)
                 if base == self.objects.any_string:

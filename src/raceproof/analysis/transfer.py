@@ -9,7 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from raceproof.analysis.state import Content, State
-from raceproof.domains import integer_operations, value_operations, value_refinement
+from raceproof.domains import (
+    float_operations,
+    integer_operations,
+    value_operations,
+    value_refinement,
+)
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
 from raceproof.domains import values as domain
@@ -203,11 +208,14 @@ def _binary(run: Interpreter, act: Activation, i: Binary, state: State) -> list[
     assert i.result is not None
     type_ = i.result.type
     width = run.evaluator.width(type_)
-    if width is None or isinstance(type_, FloatType):
-        run.assign(act, i, state, domain.any_integer(width or 64))
+    if width is None:
+        run.assign(act, i, state, domain.any_integer(64))
         return [state]
     left = scalar(run.value(act, state, i.left))
     right = scalar(run.value(act, state, i.right))
+    if isinstance(type_, FloatType):
+        run.assign(act, i, state, float_operations.binary(i.operation, left, right, width))
+        return [state]
     bases = run.analysis.objects.bases
     value = value_operations.binary(
         i.operation, left, right, width, i.flags, bases.weak, bases.alignments
@@ -218,7 +226,7 @@ def _binary(run: Interpreter, act: Activation, i: Binary, state: State) -> list[
 
 def _compare(run: Interpreter, act: Activation, i: Compare, state: State) -> list[State]:
     width = run.evaluator.width(i.left.type)
-    if width is None or isinstance(i.left.type, FloatType):
+    if width is None:
         run.assign(act, i, state, domain.any_integer(1))
         return [state]
     left = scalar(run.value(act, state, i.left))
@@ -226,9 +234,12 @@ def _compare(run: Interpreter, act: Activation, i: Compare, state: State) -> lis
     if left.is_bottom or right.is_bottom:
         run.assign(act, i, state, domain.BOTTOM)
         return [state]
-    known = value_refinement.compare(
-        i.predicate, left, right, width, run.analysis.objects.bases.weak
-    )
+    if isinstance(i.left.type, FloatType):
+        known = float_operations.compare(i.predicate, left, right, width)
+    else:
+        known = value_refinement.compare(
+            i.predicate, left, right, width, run.analysis.objects.bases.weak
+        )
     value = domain.any_integer(1) if known is None else domain.constant(int(known), 1)
     run.assign(act, i, state, value)
     return [state]
@@ -241,8 +252,18 @@ def _cast(run: Interpreter, act: Activation, i: Cast, state: State) -> list[Stat
     to_width = run.evaluator.width(i.result.type)
     if from_width is None or to_width is None:
         result: Content = domain.any_integer(64)
+    elif i.operation == "bitcast" and isinstance(i.value.type, FloatType):
+        result = float_operations.as_integer(value, from_width)
     else:
         result = value_operations.cast(i.operation, value, from_width, to_width)
+    run.assign(act, i, state, result)
+    return [state]
+
+
+def _negate(run: Interpreter, act: Activation, i: Negate, state: State) -> list[State]:
+    width = run.evaluator.width(i.value.type)
+    value = scalar(run.value(act, state, i.value))
+    result = domain.any_integer(64) if width is None else float_operations.negate(value, width)
     run.assign(act, i, state, result)
     return [state]
 
@@ -411,7 +432,7 @@ TRANSFER: dict[type[Instruction], Handler] = {
     Binary: _binary,
     Compare: _compare,
     Cast: _cast,
-    Negate: _any_result,
+    Negate: _negate,
     Freeze: _freeze,
     Select: _select,
     ExtractField: _extract,

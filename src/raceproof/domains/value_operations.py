@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 
+from raceproof.domains import float_operations
 from raceproof.domains import integer_operations as operations
 from raceproof.domains import integers as ints
 from raceproof.domains.integer_operations import NO_FLAGS
@@ -22,7 +23,6 @@ from raceproof.domains.values import (
     UNKNOWN,
     AbstractValue,
     Pointers,
-    any_integer,
     garbled,
     integer,
     join,
@@ -224,10 +224,12 @@ _BIT_OPERATIONS: dict[str, Callable[[Integers, Integers, int, int], Integers | N
 
 
 def cast(operation: str, value: AbstractValue, from_width: int, to_width: int) -> AbstractValue:
-    """`trunc`, `zext`, `sext`, `ptrtoint`, `inttoptr`, `bitcast`; others give any number."""
+    """The value in another type of these widths."""
     widen = _CASTS.get(operation)
     if widen is None:
-        return BOTTOM if value.is_bottom else any_integer(to_width)
+        if value.is_bottom:
+            return BOTTOM
+        return float_operations.cast(operation, value, from_width, to_width)
     if from_width == to_width:
         return value
     if to_width < from_width:

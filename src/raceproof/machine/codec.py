@@ -5,8 +5,6 @@ A value is an int (unsigned), a float, or a tuple of the elements of a struct, a
 
 from __future__ import annotations
 
-import math
-import struct
 from typing import Any
 
 from raceproof.ir import (
@@ -20,6 +18,7 @@ from raceproof.ir import (
     VectorType,
 )
 from raceproof.machine.faults import Unsupported
+from raceproof.semantics.floats import decode_float, encode_float
 
 
 def encode(layout: Layout, type_: Type, value: Any) -> bytes:
@@ -29,7 +28,7 @@ def encode(layout: Layout, type_: Type, value: Any) -> bytes:
             return int(value).to_bytes((bits + 7) // 8, "little")
         case PointerType():
             return int(value).to_bytes(layout.pointer_size, "little")
-        case FloatType(bits):
+        case FloatType(bits) if bits <= 80:
             return encode_float(bits, value)
         case ArrayType() | VectorType():
             return b"".join(
@@ -54,7 +53,7 @@ def decode(layout: Layout, type_: Type, data: bytes) -> Any:
             return int.from_bytes(data[: (bits + 7) // 8], "little") & ((1 << bits) - 1)
         case PointerType():
             return int.from_bytes(data[: layout.pointer_size], "little")
-        case FloatType(bits):
+        case FloatType(bits) if bits <= 80:
             return decode_float(bits, data)
         case ArrayType() | VectorType():
             step = layout.size(type_.element)
@@ -68,65 +67,3 @@ def decode(layout: Layout, type_: Type, data: bytes) -> Any:
                 for field, offset in zip(type_.fields, layout.offsets(type_), strict=True)
             )
     raise Unsupported(f"a value of type {type_} in memory")
-
-
-def round_float(bits: int, value: float) -> float:
-    """The nearest number of that width."""
-    if bits == 32:
-        try:
-            return float(struct.unpack("<f", struct.pack("<f", value))[0])
-        except OverflowError:
-            return math.copysign(math.inf, value)
-    return value
-
-
-def encode_float(bits: int, value: float) -> bytes:
-    match bits:
-        case 16:
-            return struct.pack("<e", value)
-        case 32:
-            return struct.pack("<f", value)
-        case 64:
-            return struct.pack("<d", value)
-        case 80:
-            return _encode_extended(value)
-    raise Unsupported(f"floating-point numbers of {bits} bits")
-
-
-def decode_float(bits: int, data: bytes) -> float:
-    match bits:
-        case 16:
-            return float(struct.unpack("<e", data[:2])[0])
-        case 32:
-            return float(struct.unpack("<f", data[:4])[0])
-        case 64:
-            return float(struct.unpack("<d", data[:8])[0])
-        case 80:
-            return _decode_extended(data[:10])
-    raise Unsupported(f"floating-point numbers of {bits} bits")
-
-
-def _encode_extended(value: float) -> bytes:
-    sign = 0x8000 if math.copysign(1.0, value) < 0 else 0
-    if math.isnan(value):
-        return (0xC << 60).to_bytes(8, "little") + (0x7FFF | sign).to_bytes(2, "little")
-    if math.isinf(value):
-        return (8 << 60).to_bytes(8, "little") + (0x7FFF | sign).to_bytes(2, "little")
-    if value == 0:
-        return bytes(8) + sign.to_bytes(2, "little")
-    fraction, exponent = math.frexp(abs(value))
-    mantissa = int(fraction * (1 << 64))
-    return mantissa.to_bytes(8, "little") + (exponent + 16382 | sign).to_bytes(2, "little")
-
-
-def _decode_extended(data: bytes) -> float:
-    mantissa = int.from_bytes(data[:8], "little")
-    head = int.from_bytes(data[8:10], "little")
-    sign = -1.0 if head & 0x8000 else 1.0
-    exponent = head & 0x7FFF
-    if exponent == 0x7FFF:
-        return sign * (math.inf if mantissa << 1 & (1 << 64) - 1 == 0 else math.nan)
-    try:
-        return sign * math.ldexp(mantissa, exponent - 16383 - 63)
-    except OverflowError:
-        return sign * math.inf

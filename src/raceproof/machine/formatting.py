@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from raceproof.machine.faults import UnknownBytes
-from raceproof.machine.operators import to_signed
 from raceproof.machine.unknown import Unknown
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.memory import Memory

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from raceproof.machine.codec import round_float
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.libc.floats import MATH, guarded
-from raceproof.machine.operators import to_signed
 from raceproof.machine.unknown import Unknown, unknown_from
+from raceproof.semantics.floats import float_class, round_float
+from raceproof.semantics.integers import to_signed
 
 
 def _wrap(value: int, bits: int) -> int:
@@ -58,21 +57,6 @@ def _in_width(function: Callable[..., float]) -> Callable[..., float]:
     return lambda bits, _, *arguments: round_float(bits, guarded(function, *arguments))
 
 
-_NAN, _ZERO, _SUBNORMAL, _NORMAL, _INFINITE = 0x3, 0x40, 0x80, 0x100, 0x200
-_MIRROR = {_ZERO: 0x20, _SUBNORMAL: 0x10, _NORMAL: 0x8, _INFINITE: 0x4}
-"""Classes of floating-point numbers: positive, and their negative counterparts."""
-
-
-def _float_class(value: float) -> int:
-    if math.isnan(value):
-        return _NAN
-    size = abs(value)
-    found = _INFINITE if math.isinf(size) else _NORMAL
-    if size < sys.float_info.min:
-        found = _SUBNORMAL if size else _ZERO
-    return _MIRROR[found] if math.copysign(1, value) < 0 else found
-
-
 def _parts(value: float) -> tuple[float, float]:
     """The fraction and the whole number."""
     if math.isinf(value):
@@ -103,7 +87,7 @@ _TABLE: dict[str, Callable[..., Any]] = {
     "ptrmask": lambda bits, _, a, mask: a & mask,
     "stacksave": lambda *_: 0,
     "stackrestore": lambda *_: 0,
-    "is.fpclass": lambda bits, _, a, classes: bool(_float_class(a) & classes),
+    "is.fpclass": lambda bits, _, a, classes: bool(float_class(bits, a) & classes),
     "fmuladd": lambda bits, _, a, b, c: round_float(bits, round_float(bits, a * b) + c),
     "minnum": lambda bits, _, a, b: guarded(MATH["fmin"], a, b),
     "maxnum": lambda bits, _, a, b: guarded(MATH["fmax"], a, b),

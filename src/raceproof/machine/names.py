@@ -18,7 +18,7 @@ from raceproof.ir import (
     Type,
 )
 from raceproof.ir.names import block_name, heap_type
-from raceproof.machine.operators import to_signed
+from raceproof.semantics.integers import to_signed
 from raceproof.verdict import BaseKind, Location, Site, Thread
 
 if TYPE_CHECKING:

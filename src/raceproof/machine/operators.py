@@ -7,14 +7,23 @@ the truth of a value, so that all of them work on unknown values too (see `unkno
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from raceproof.ir import FloatType, IntType, PointerType, Type, VectorType
-from raceproof.machine.codec import decode_float, encode_float, round_float
-from raceproof.machine.faults import UndefinedBehaviour, Unsupported
+from raceproof.machine.faults import Unsupported
 from raceproof.machine.unknown import Unknown, unknown_from
+from raceproof.semantics import floats
+from raceproof.semantics.floats import (
+    bits_float,
+    fdiv,
+    float_bits,
+    frem,
+    round_float,
+    to_float,
+    to_int,
+)
+from raceproof.semantics.integers import ashr, lshr, sdiv, shl, srem
 
 
 def width(type_: Type, pointer_bits: int) -> int:
@@ -67,6 +76,8 @@ def binary(operation: str, type_: Type, left: str, right: str, pointer_bits: int
 
 
 def _float_binary(operation: str, bits: int, left: str, right: str) -> str:
+    if bits > 64 and operation in floats.ARITHMETIC:
+        return f"wide({operation!r}, {bits}, {left}, {right})"
     match operation:
         case "fadd":
             text = f"({left} + {right})"
@@ -173,81 +184,6 @@ def _bitcast(source: Type, target: Type, text: str, pointer_bits: int) -> str:
 # --- what the expressions call ------------------------------------------------------------
 
 
-def to_signed(value: int, bits: int) -> int:
-    half = 1 << (bits - 1)
-    return (value ^ half) - half
-
-
-def sdiv(left: int, right: int, bits: int) -> int:
-    a, b = to_signed(left, bits), to_signed(right, bits)
-    if b == 0:
-        raise UndefinedBehaviour("division by zero")
-    quotient = abs(a) // abs(b)
-    return (quotient if (a < 0) == (b < 0) else -quotient) & ((1 << bits) - 1)
-
-
-def srem(left: int, right: int, bits: int) -> int:
-    a, b = to_signed(left, bits), to_signed(right, bits)
-    if b == 0:
-        raise UndefinedBehaviour("division by zero")
-    rest = abs(a) % abs(b)
-    return (-rest if a < 0 else rest) & ((1 << bits) - 1)
-
-
-def _check_shift(amount: int, bits: int) -> None:
-    if amount >= bits:
-        raise UndefinedBehaviour(f"a shift of {bits} bits by {amount}")
-
-
-def shl(value: int, amount: int, bits: int) -> int:
-    _check_shift(amount, bits)
-    return value << amount & ((1 << bits) - 1)
-
-
-def lshr(value: int, amount: int, bits: int) -> int:
-    _check_shift(amount, bits)
-    return value >> amount
-
-
-def ashr(value: int, amount: int, bits: int) -> int:
-    _check_shift(amount, bits)
-    return to_signed(value, bits) >> amount & ((1 << bits) - 1)
-
-
-def fdiv(left: float, right: float) -> float:
-    if right != 0:
-        return left / right
-    if left == 0 or math.isnan(left):
-        return math.nan
-    return math.copysign(math.inf, left) * math.copysign(1.0, right)
-
-
-def frem(left: float, right: float) -> float:
-    if right == 0 or math.isinf(left):
-        return math.nan
-    return math.fmod(left, right)
-
-
-def to_float(value: int, bits: int) -> float:
-    return round_float(bits, float(value))
-
-
-def to_int(value: float, bits: int, is_signed: bool) -> int:
-    """Where C leaves the result open, what x86 computes: the smallest number."""
-    used = max(bits, 32) if is_signed else max(2 * bits, 64)
-    if not math.isfinite(value) or not -(1 << used - 1) <= int(value) < 1 << used - 1:
-        return (1 << used - 1) & (1 << bits) - 1
-    return int(value) & (1 << bits) - 1
-
-
-def float_bits(bits: int, value: float) -> int:
-    return int.from_bytes(encode_float(bits, value), "little")
-
-
-def bits_float(bits: int, value: int) -> float:
-    return decode_float(bits, value.to_bytes((bits + 7) // 8, "little"))
-
-
 def select(condition: Any, if_true: Any, if_false: Any) -> Any:
     """A selection whose condition may be unknown."""
     if isinstance(condition, Unknown):
@@ -280,6 +216,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
         round_float,
     )
 }
+HELPERS["wide"] = floats.binary
 
 
 def absorbing(function: Callable[..., Any]) -> Callable[..., Any]:

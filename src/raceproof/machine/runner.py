@@ -20,6 +20,7 @@ from raceproof.machine.operation import END_THREAD, Enter, Operation, Resume, Wa
 from raceproof.machine.segments import ATOMIC, AccessRange, SegmentInfo, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame, Pending, Status
 from raceproof.machine.unknown import Range, Unknown
+from raceproof.semantics.edges import Undefined, Unrepresentable
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -103,7 +104,8 @@ class Runner:
             self._run(thread, segment)
             return
         if pending.operation is None:
-            self._run(thread, segment if pending.options else ~segment)
+            is_branch = pending.options and thread.frames[-1].code.kinds[~segment] == _CHOICE
+            self._run(thread, segment if is_branch else ~segment)
             return
         try:
             self._take(thread, pending, pending.operation)
@@ -131,7 +133,12 @@ class Runner:
         if operation.model.caveat:
             self._machine.left_out.add(operation.model.caveat)
         if not (operation.is_cancel_point and thread.must_end):
-            return operation.execute(self._machine, thread, arguments)
+            try:
+                return operation.execute(self._machine, thread, arguments)
+            except Undefined as error:
+                raise UndefinedBehaviour(str(error)) from error
+            except Unrepresentable as error:
+                raise Unsupported(str(error)) from error
         if operation.completes_when_cancelled:
             operation.execute(self._machine, thread, arguments)
         return cancelled(self._machine, thread)
@@ -221,8 +228,14 @@ class Runner:
             raise UndefinedBehaviour(f"an access out of bounds ({error})") from error
         except ZeroDivisionError as error:
             raise UndefinedBehaviour("division by zero") from error
-        except ChoiceNeeded as error:
-            raise Unsupported("an unknown value decides what a step does") from error
+        except Undefined as error:
+            raise UndefinedBehaviour(str(error)) from error
+        except Unrepresentable as error:
+            raise Unsupported(str(error)) from error
+        except ChoiceNeeded as needed:
+            if len(needed.args) < 2:
+                raise Unsupported("an unknown value decides what a step does") from needed
+            self._choose_in_access(thread, *needed.args)
         except TypeError as error:
             if "read-write" in str(error):
                 raise UndefinedBehaviour("a write to a constant") from error
@@ -301,6 +314,17 @@ class Runner:
         frame.segment = segment
         thread.pending = Pending(info.instruction.number, self._flagged(thread, accesses))
         return True
+
+    def _choose_in_access(self, thread: ConcreteThread, options: int, segment: int) -> None:
+        """Stop before an access once more, since there is something to choose in it."""
+        frame = thread.frames[-1]
+        frame.segment = segment
+        info = frame.code.infos[~segment]
+        assert info.peek is not None
+        assert info.instruction is not None
+        accesses = info.peek(frame.registers)
+        seen = () if self._is_private(accesses) else self._flagged(thread, accesses)
+        thread.pending = Pending(info.instruction.number, seen, options=options)
 
     def _flagged(
         self, thread: ConcreteThread, accesses: tuple[AccessRange, ...]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from raceproof.analysis.unrolling import CopyName, LoopOrder
 from raceproof.ir import Binary, Branch, Compare, Function, IntConstant, IntType, Phi, Register
 from raceproof.ir.cfg import ControlFlow, Loop
-from raceproof.machine.operators import to_signed
+from raceproof.semantics.integers import to_signed
 
 MOST_COUNTED = 64
 """Iterations of a counting loop that are unrolled without being asked."""

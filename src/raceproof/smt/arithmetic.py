@@ -1,56 +1,45 @@
-"""What bit-vector operations do to numbers: unsigned in, and to be cut to the width after."""
+"""What bit-vector operations do to numbers: unsigned in, and to be cut to the width after.
+
+The operations are those of `semantics.integers` wherever these have a result. Formulas also need
+one where they have none, and then it is the solver's: that of SMT-LIB's bit-vectors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from raceproof.semantics.edges import Undefined
+from raceproof.semantics.integers import BINARY, to_signed
+from raceproof.semantics.integers import COMPARE as COMPARE
 
-def signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
+signed = to_signed
 
-
-def _udiv(a: int, b: int, width: int) -> int:
-    return a // b if b else (1 << width) - 1
-
-
-def _urem(a: int, b: int, width: int) -> int:
-    return a % b if b else a
-
-
-def _sdiv(a: int, b: int, width: int) -> int:
-    x, y = signed(a, width), signed(b, width)
-    if y == 0:
-        return 1 if x < 0 else (1 << width) - 1
-    quotient = abs(x) // abs(y)
-    return quotient if (x < 0) == (y < 0) else -quotient
+_ELSE: dict[str, Callable[[int, int, int], int]] = {
+    "udiv": lambda a, b, w: (1 << w) - 1,
+    "urem": lambda a, b, w: a,
+    "sdiv": lambda a, b, w: (1 if signed(a, w) < 0 else -1) if b == 0 else a,
+    "srem": lambda a, b, w: a if b == 0 else 0,
+    "shl": lambda a, b, w: 0,
+    "lshr": lambda a, b, w: 0,
+    "ashr": lambda a, b, w: -1 if signed(a, w) < 0 else 0,
+}
+"""The solver's result where the program's operation is undefined."""
 
 
-def _srem(a: int, b: int, width: int) -> int:
-    x, y = signed(a, width), signed(b, width)
-    if y == 0:
-        return a
-    rest = abs(x) % abs(y)
-    return -rest if x < 0 else rest
+def _total(name: str) -> Callable[[int, int, int], int]:
+    operation, otherwise = BINARY[name], _ELSE.get(name)
+    if otherwise is None:
+        return operation
+
+    def fold(a: int, b: int, width: int) -> int:
+        try:
+            return operation(a, b, width)
+        except Undefined:
+            return otherwise(a, b, width)
+
+    return fold
 
 
 FOLD: dict[str, Callable[[int, int, int], int]] = {
-    "add": lambda a, b, w: a + b,
-    "sub": lambda a, b, w: a - b,
-    "mul": lambda a, b, w: a * b,
-    "udiv": _udiv,
-    "urem": _urem,
-    "sdiv": _sdiv,
-    "srem": _srem,
-    "shl": lambda a, b, w: a << b if b < w else 0,
-    "lshr": lambda a, b, w: a >> b if b < w else 0,
-    "ashr": lambda a, b, w: signed(a, w) >> min(b, w - 1),
-    "bvand": lambda a, b, w: a & b,
-    "bvor": lambda a, b, w: a | b,
-    "bvxor": lambda a, b, w: a ^ b,
-}
-COMPARE: dict[str, Callable[[int, int, int], bool]] = {
-    "ult": lambda a, b, w: a < b,
-    "ule": lambda a, b, w: a <= b,
-    "slt": lambda a, b, w: signed(a, w) < signed(b, w),
-    "sle": lambda a, b, w: signed(a, w) <= signed(b, w),
+    {"and": "bvand", "or": "bvor", "xor": "bvxor"}.get(name, name): _total(name) for name in BINARY
 }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import struct
-from collections.abc import Callable
 
+from raceproof.semantics import floats
+from raceproof.semantics.edges import Undefined
 from raceproof.smt.terms import Term, Terms
 
 _BINARY = {
@@ -29,7 +29,7 @@ def binary(terms: Terms, operation: str, a: Term, b: Term) -> Term | None:
     """An integer operation, or a floating-point one on constants; None if we cannot tell."""
     if operation in _BINARY:
         return terms.binary(_BINARY[operation], a, b)
-    return _on_floats(terms, a, b, lambda x, y: _FLOAT[operation](x, y), operation)
+    return _on_floats(terms, operation, a, b)
 
 
 def update(terms: Terms, operation: str, old: Term, value: Term) -> Term | None:
@@ -49,65 +49,47 @@ def update(terms: Terms, operation: str, old: Term, value: Term) -> Term | None:
     return binary(terms, operation, old, value)
 
 
-# --- floating point ------------------------------------------------------------
+# --- floating point: constants only, with the numbers of `semantics.floats` ---
 
-_FLOAT: dict[str, Callable[[float, float], float]] = {
-    "fadd": lambda x, y: x + y,
-    "fsub": lambda x, y: x - y,
-    "fmul": lambda x, y: x * y,
-    "fdiv": lambda x, y: x / y if y else math.copysign(math.inf, x) if x else math.nan,
-    "frem": lambda x, y: math.fmod(x, y) if y else math.nan,
-}
-_ORDERED: dict[str, Callable[[float, float], bool]] = {
-    "eq": lambda x, y: x == y,
-    "ne": lambda x, y: x != y,
-    "lt": lambda x, y: x < y,
-    "le": lambda x, y: x <= y,
-    "gt": lambda x, y: x > y,
-    "ge": lambda x, y: x >= y,
-}
-_FORMATS = {32: "<f", 64: "<d"}
+_WIDTHS = (32, 64)
 
 
 def to_float(value: int, width: int) -> float:
-    number: float = struct.unpack(_FORMATS[width], value.to_bytes(width // 8, "little"))[0]
-    return number
+    return floats.bits_float(width, value)
 
 
 def from_float(number: float, width: int) -> int:
-    try:
-        return int.from_bytes(struct.pack(_FORMATS[width], number), "little")
-    except OverflowError:
-        return from_float(math.copysign(math.inf, number), width)
+    return int.from_bytes(floats.encode_float(width, number), "little")
 
 
-def _on_floats(
-    terms: Terms, a: Term, b: Term, function: Callable[[float, float], float], operation: str
-) -> Term | None:
-    if operation not in _FLOAT or a.width not in _FORMATS:
+def _on_floats(terms: Terms, operation: str, a: Term, b: Term) -> Term | None:
+    if operation not in floats.ARITHMETIC or a.width not in _WIDTHS:
         return None
     if not (a.is_constant and b.is_constant):
         return None
-    result = function(to_float(a.constant, a.width), to_float(b.constant, b.width))
+    left, right = to_float(a.constant, a.width), to_float(b.constant, b.width)
+    result = floats.binary(operation, a.width, left, right)
     return terms.const(from_float(result, a.width), a.width)
 
 
 def compare_floats(terms: Terms, predicate: str, a: Term, b: Term) -> Term | None:
     if predicate in ("true", "false"):
         return terms.truth(predicate == "true")
-    if not (a.is_constant and b.is_constant) or a.width not in _FORMATS:
+    if not (a.is_constant and b.is_constant) or a.width not in _WIDTHS:
         return None
-    x, y = to_float(a.constant, a.width), to_float(b.constant, b.width)
-    is_unordered = math.isnan(x) or math.isnan(y)
-    if predicate in ("ord", "uno"):
-        return terms.truth(is_unordered == (predicate == "uno"))
-    if is_unordered:
-        return terms.truth(predicate[0] == "u")
-    return terms.truth(_ORDERED[predicate[1:]](x, y))
+    left, right = to_float(a.constant, a.width), to_float(b.constant, b.width)
+    return terms.truth(floats.COMPARE[predicate](left, right))
 
 
-def cast(terms: Terms, operation: str, value: Term, width: int) -> Term | None:
+def cast(
+    terms: Terms, operation: str, value: Term, width: int, *, is_float: bool = False
+) -> Term | None:
+    """`is_float`: the value is a floating-point number. None if we cannot tell."""
     match operation:
+        case "bitcast" if is_float and value.is_constant and value.width in _WIDTHS:
+            if math.isnan(to_float(value.constant, value.width)):
+                return None  # The bits of a nan are left open.
+            return terms.resize(value, width)
         case "trunc" | "zext" | "bitcast" | "ptrtoint" | "inttoptr" | "addrspacecast":
             return terms.resize(value, width)
         case "sext":
@@ -115,21 +97,18 @@ def cast(terms: Terms, operation: str, value: Term, width: int) -> Term | None:
     if not value.is_constant:
         return None
     source = value.width
-    if operation in ("sitofp", "uitofp") and width in _FORMATS:
-        number = value.constant
-        if operation == "sitofp" and source > 1 and number >> (source - 1):
-            number -= 1 << source
-        return terms.const(from_float(float(number), width), width)
-    if source not in _FORMATS:
+    is_number = operation in ("sitofp", "uitofp")
+    if not is_number and source not in _WIDTHS:
         return None
-    number_ = to_float(value.constant, source)
+    number = value.constant if is_number else to_float(value.constant, source)
     if operation in ("fptosi", "fptoui"):
-        if math.isnan(number_) or math.isinf(number_):
-            return terms.const(0, width)
-        return terms.const(int(number_), width)
-    if operation in ("fpext", "fptrunc") and width in _FORMATS:
-        return terms.const(from_float(number_, width), width)
-    return None
+        try:
+            return terms.const(int(floats.converted(operation, number, source, width)), width)
+        except Undefined:
+            return None
+    if width not in _WIDTHS:
+        return None
+    return terms.const(from_float(floats.converted(operation, number, source, width), width), width)
 
 
 # --- intrinsics ------------------------------------------------------------
@@ -150,8 +129,6 @@ def intrinsic(terms: Terms, name: str, arguments: list[Term]) -> Term | tuple[Te
             return terms.ite(terms.compare("slt", a, zero), terms.binary("sub", zero, a), a)
         case "expect" | "ssa.copy" | "launder.invariant.group" | "strip.invariant.group":
             return a
-        case "is.constant":
-            return terms.truth(a.is_constant)
         case "bswap":
             result = terms.extract(a, 7, 0)
             for byte in range(1, a.width // 8):

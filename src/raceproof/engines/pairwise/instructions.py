@@ -354,7 +354,13 @@ class Instructions:
         width = self.width(instruction.result.type)
         if not isinstance(value, Value) or width is None:
             return None
-        found = compute.cast(self.terms, instruction.operation, value.bits, width)
+        found = compute.cast(
+            self.terms,
+            instruction.operation,
+            value.bits,
+            width,
+            is_float=isinstance(instruction.value.type, FloatType),
+        )
         if found is None:
             return None
         return Value(found, value.places if width == self.bits == value.bits.width else ())

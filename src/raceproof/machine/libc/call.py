@@ -24,9 +24,9 @@ from raceproof.machine.indeterminate import INDETERMINATE
 from raceproof.machine.libc.registry import FUNCTIONS, INPUTS, UNREHEARSED
 from raceproof.machine.libc.rehearsal import rehearse
 from raceproof.machine.operation import Operation
-from raceproof.machine.operators import bits_float
 from raceproof.machine.segments import WRITE, AccessRange
 from raceproof.machine.unknown import UNKNOWN, Unknown
+from raceproof.semantics.floats import bits_float
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine

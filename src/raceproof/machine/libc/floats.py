@@ -12,7 +12,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from raceproof.machine.codec import round_float
 from raceproof.machine.libc.numbers import (
     RANGE_ERROR,
     Character,
@@ -22,7 +21,8 @@ from raceproof.machine.libc.numbers import (
     wide_text,
 )
 from raceproof.machine.libc.registry import FUNCTIONS, library
-from raceproof.machine.operators import bits_float, float_bits, frem, to_signed
+from raceproof.semantics.floats import bits_float, encode_float, float_bits, frem, round_float
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -510,6 +510,7 @@ def _parts(bits: int) -> Callable[..., float]:
 
 def _encoded(bits: int, value: float) -> bytes:
     return float_bits(bits, value).to_bytes(bits // 8, "little")
+    return encode_float(bits, value)
 
 
 def _quotient(m: Machine, x: float, y: float, place: int) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.machine.faults import UndefinedBehaviour
 from raceproof.machine.libc.registry import FUNCTIONS, library
-from raceproof.machine.operators import to_signed
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from raceproof.machine.libc.registry import library
-from raceproof.machine.operators import to_signed
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.machine.faults import Aborted
 from raceproof.machine.libc.registry import library
-from raceproof.machine.operators import to_signed
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine

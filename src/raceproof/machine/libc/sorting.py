@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.concurrency.model import FunctionModel
 from raceproof.machine.operation import Enter, Operation
-from raceproof.machine.operators import to_signed
 from raceproof.machine.segments import WRITE, AccessRange
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine

@@ -9,7 +9,7 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from raceproof.machine.libc.registry import library
-from raceproof.machine.operators import to_signed
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.machine.libc.registry import library
-from raceproof.machine.operators import to_signed
+from raceproof.semantics.integers import to_signed
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
