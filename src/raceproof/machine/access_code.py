@@ -61,11 +61,18 @@ def frame_value(c: FunctionCompiler, value: Value) -> str:
 
 
 def announce(
-    c: FunctionCompiler, i: Instruction, accesses: list[tuple[Value, int | Value, int]]
+    c: FunctionCompiler,
+    i: Instruction,
+    accesses: list[tuple[Value, int | Value, int]],
+    *,
+    is_choice: bool = False,
 ) -> None:
-    """Start a visible step for these accesses (pointer, size, flags), if one can be seen."""
+    """Start a visible step for these accesses (pointer, size, flags), if one can be seen.
+
+    `is_choice`: start one in any case, since something is to be chosen in it.
+    """
     seen = [access for access in accesses if not is_private(c, access[0])]
-    if not seen:
+    if not seen and not is_choice:
         return
     draft = c.special(SegmentKind.ACCESS, i)
     ranges = []
@@ -76,7 +83,7 @@ def announce(
             ranges.append(f"*access({address}, {length}, {flags})")
         else:
             ranges.append(f"({address}, {address} + {length}, {flags})")
-    draft.peek = f"({', '.join(ranges)},)"
+    draft.peek = f"({', '.join(ranges)},)" if ranges else "()"
 
 
 def _unit(c: FunctionCompiler, type_: Type) -> str | None:
@@ -166,11 +173,17 @@ def _atomic_update(c: FunctionCompiler, i: AtomicUpdate) -> None:
 
 
 def _compare_exchange(c: FunctionCompiler, i: CompareExchange) -> None:
+    """A weak one that could succeed fails all the same if that is chosen: before it has changed
+    anything, so that its segment can be run again with the choice."""
     type_ = i.expected.type
-    announce(c, i, [(i.pointer, c.layout.store_size(type_), WRITE | ATOMIC)])
+    size = c.layout.store_size(type_)
+    announce(c, i, [(i.pointer, size, WRITE | ATOMIC)], is_choice=i.weak)
     c.line(f"old = {read_expression(c, type_, i.pointer)}")
     expected, replacement = c.value(i.expected), c.value(i.replacement)
     c.line(f"same = old == {expected}")
+    if i.weak:
+        here = f"@{c.draft.number}@, {i.number}"
+        c.line(f"if same is True and fails_spuriously({here}): same = False")
     write_lines(c, type_, i.pointer, f"select(same, {replacement}, old)")
     if i.result is not None:
         c.define(i.result, "(old, same)")

@@ -83,6 +83,7 @@ class Environment:
             "assembled": self.assembled,
             "own_address": self.own_address,
             "unset": self._machine.unset,
+            "fails_spuriously": self._machine.fails_spuriously,
             "undefined_value": self._machine.undefined,
             "assume": self._machine.assume,
             "va_start": self.va_start,

@@ -381,6 +381,20 @@ class Machine:
         target.frozen = None
         target.learn(offset, size)
 
+    def fails_spuriously(self, segment: int, instruction: int) -> bool:
+        """Whether a weak exchange that could succeed does not: an input of this instruction, or
+        one of two ways to go for who wants all; `segment` is then run again with the choice."""
+        if not self.is_open and not self._inputs.needs_all:
+            self._asking = instruction
+            value = self.input(1, (0, 1))
+            self._asking = None
+            return bool(value)
+        if self.choice is None:
+            raise ChoiceNeeded(2, segment)
+        value, self.choice = self.choice, None
+        self.recorded.append(value)
+        return bool(value)
+
     def input_is_null(self) -> bool:
         """Whether a function that may return null does so: an input, and by chance seldom true."""
         return self.input_fails()

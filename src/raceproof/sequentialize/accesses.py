@@ -136,9 +136,10 @@ def _compare_exchange(frame: Frame, i: CompareExchange) -> None:
     if i.result is not None:
         value, same = frame.registers(i.result)
         back = f" {value} = old; {same} = same;"
+    luck = " && !any(1)" if i.weak else ""
     frame.writer.line(
         f"{{ {c_type(type_)} old = {read_leaf(type_, start, frame)}; "
-        f"uint8_t same = old == {expected}; "
+        f"uint8_t same = old == {expected}{luck}; "
         f"if (same) {write_leaf(type_, start, replacement, frame)}{back} }}"
     )
 

@@ -159,15 +159,20 @@ class InstructionWalker(Walker):
     def _compare_exchange(self, i: CompareExchange) -> None:
         address, expected = self.term(i.pointer), self.term(i.expected)
         replacement = self.term(i.replacement)
-        old, success = self.exchange(address, expected, replacement)
+        old, success = self.exchange(address, expected, replacement, is_weak=i.weak)
         self.set_result((old, success))
 
-    def exchange(self, address: Term, expected: Term, replacement: Term) -> tuple[Term, Term]:
+    def exchange(
+        self, address: Term, expected: Term, replacement: Term, *, is_weak: bool
+    ) -> tuple[Term, Term]:
         """Compare and exchange: the old value and whether it was replaced."""
         size = (expected.width + 7) // 8
         with self.step("update"):
             old = self.terms.resize(self.read(address, size, is_atomic=True), expected.width)
             success = self.terms.eq(old, expected)
+            if is_weak and success is not self.terms.false:
+                fails = self.fresh_input("fails", 1, success)
+                success = self.terms.and_(success, self.terms.not_(fails))
             new = self.terms.resize(replacement, size * 8)
             self.write(address, new, is_atomic=True, condition=success)
         return old, success
@@ -275,7 +280,9 @@ class InstructionWalker(Walker):
             self.set_result(self._any(i.result.type, f"{i.operation} of vectors"))
             return
         width = self.space.width(i.result.type)
-        result = compute.cast(self.terms, i.operation, value, width)
+        result = compute.cast(
+            self.terms, i.operation, value, width, is_float=isinstance(i.value.type, FloatType)
+        )
         if result is None:
             result = self.unknown(f"a floating-point conversion ({i.operation})", width)
         self.set_result(result)

@@ -110,14 +110,15 @@ class Walker(Repeating):
             return tuple(self.undefined(member) for member in members)
         return self.fresh_input("undefined", max(self.space.width(type_), 1))
 
-    def fresh_input(self, what: str, width: int) -> Term:
+    def fresh_input(self, what: str, width: int, when: Term | None = None) -> Term:
+        """An input of this instruction, which it only asks for `when` that holds."""
         variable = self.terms.var(self.name(what), width)
         if width == self.space.pointer_width:
             self.sharing.define(variable, frozenset([UNKNOWN]))
         self.body.inputs.append(
             Input(
                 len(self.body.events),
-                self.state.guard,
+                self.state.guard if when is None else self.terms.and_(self.state.guard, when),
                 self.instruction.number if self.instruction else -1,
                 variable,
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from raceproof.engines.interleave.explorer import Exploration, Explorer
 from raceproof.machine.findings import Race
+from raceproof.machine.inputs import GivenInputs
 from raceproof.machine.machine import Machine
 from raceproof.machine.thread import Pending, races
 from raceproof.verdict import Schedule, Step
@@ -27,7 +28,7 @@ def race_of(machine: Machine, explorer: Explorer, found: Exploration) -> Race | 
     if first is None or second is None:
         return None
     recorded = tuple(machine.recorded)
-    machine.reset()
+    machine.reset(GivenInputs(recorded))
     schedule: list[Step] = []
     for number, pending in steps:
         enabled = machine.enabled()

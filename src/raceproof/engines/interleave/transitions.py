@@ -113,6 +113,8 @@ class Stepper:
         self._footprints = footprints
         self._blocks: list[set[AccessRange] | Block] = []
         self._log: list[tuple[int, Pending]] | None = None
+        self._begun: dict[int, Pending] = {}
+        """Steps that wait for a choice of their thread, and are logged when they are taken."""
         self._touched = _Touched()
         self.strong = self.whole = NOTHING
 
@@ -167,6 +169,7 @@ class Stepper:
         """
         log: list[tuple[int, Pending]] = []
         self._log = log
+        self._begun = {}
         try:
             self.begin()
             for move in moves:
@@ -226,12 +229,28 @@ class Stepper:
     # --- steps ------------------------------------------------------------
 
     def _step(self, thread: ConcreteThread, pending: Pending, choice: int | None = None) -> None:
-        if self._log is not None and not pending.options:
-            self._log.append((thread.number, pending))
         machine = self._machine
         machine.step(thread.number, choice)
+        if self._log is not None:
+            self._note(self._log, thread, pending)
         while len(self._blocks) < len(machine.threads):
             self._blocks.append(_NO_ACCESSES)
+
+    def _note(
+        self, log: list[tuple[int, Pending]], thread: ConcreteThread, pending: Pending
+    ) -> None:
+        """Log a visible step that was taken, or has begun and waits for a choice."""
+        taken: Pending | None = pending
+        if pending.options:
+            taken = self._begun.pop(thread.number, None)
+        after = thread.pending
+        if taken is not None and after is not None and after.options:
+            is_same = after.instruction == taken.instruction and after.operation is taken.operation
+            if is_same and (after.operation is not None or after.accesses):
+                self._begun[thread.number] = taken
+                return
+        if taken is not None:
+            log.append((thread.number, taken))
 
     def _continue(self, thread: ConcreteThread) -> None:
         """Run on to the thread's next choice; a block without end is cut, as `Pause` does it."""
