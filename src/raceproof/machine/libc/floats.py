@@ -509,7 +509,6 @@ def _parts(bits: int) -> Callable[..., float]:
 
 
 def _encoded(bits: int, value: float) -> bytes:
-    return float_bits(bits, value).to_bytes(bits // 8, "little")
     return encode_float(bits, value)
 
 
