@@ -40,6 +40,8 @@ class Cells:
         self._is_coarse = False
         self._known: dict[tuple[Hashable, ...], Thing] = {}
         self.addresses: list[tuple[Thing, int | None]] = []
+        self._owners: list[int] = []
+        """Address -> the number of its object."""
         self._numbers: dict[tuple[int, int | None], int] = {}
         self._contents: list[dict[int, int]] = []
         """Thing -> cell -> the node of what it holds."""
@@ -76,6 +78,7 @@ class Cells:
         if number is None:
             number = self._numbers[key] = len(self.addresses)
             self.addresses.append((thing, offset))
+            self._owners.append(thing.number)
             if offset is not None:
                 thing.shape.offsets.add(offset)
                 if thing.shape.is_full():
@@ -122,6 +125,11 @@ class Cells:
             return [self.content(thing, offset)]
         places = thing.shape.moved(offset, distance)
         return [self.content(thing, place) for place in sorted(places)]
+
+    def whole_contents(self, addresses: list[int]) -> list[int]:
+        """The nodes of what the objects hold, if each of them is one cell."""
+        numbers = set(map(self._owners.__getitem__, addresses))
+        return [self.content(self.things[number], 0) for number in sorted(numbers)]
 
     def content(self, thing: Thing, offset: int) -> int:
         """The node of what a cell holds."""

@@ -111,6 +111,7 @@ class PointsTo:
         """The numbers of these objects and of all that can be reached from them."""
         work = list(things)
         found: set[int] = set()
+        seen = 0
         while work:
             thing = work.pop()
             if thing.number in found:
@@ -119,10 +120,11 @@ class PointsTo:
             held = 0
             for _, contents in self.cells.contents_of(thing):
                 held |= contents
-            for address in bits(held):
+            for address in bits(held & ~seen):
                 target = self.cells.addresses[address][0]
                 if target.number not in found:
                     work.append(target)
+            seen |= held
         return found
 
     def kept(self) -> set[int]:

@@ -54,6 +54,9 @@ class Scattered:
         self._node = self._solver.node()
         """Holds all addresses of which parts may be anywhere."""
         self._lost: set[int] = set()
+        self._known: dict[tuple[int, int], tuple[int, ...]] = {}
+        """Nodes that accesses of some size through some set of addresses meet, as long as nothing
+        is solved."""
         self._loads: list[tuple[Function, Instruction, Value, Type]] = []
         self._stores: list[tuple[Function, Value, Type]] = []
         self._narrowing: list[tuple[Function, Cast]] = []
@@ -86,6 +89,7 @@ class Scattered:
     def settle(self) -> None:
         """Goes on solving until whatever may hold a scattered address does."""
         while self._scatter() | self._gather():
+            self._known.clear()
             self._solver.solve()
 
     # --- taking apart ------------------------------------------------------------
@@ -95,9 +99,9 @@ class Scattered:
         before = len(self._lost)
         held = 0
         for function, load, pointer, type_ in self._loads:
-            for found in self._contents(function, pointer, type_):
-                if found & ~held and self._is_kept(function, load):
-                    held |= found
+            found = self._contents(function, pointer, type_)
+            if found & ~held and self._is_kept(function, load):
+                held |= found
         for function, cast in self._narrowing:
             self._generator.function = function.name
             node = self._generator.value(cast.value)
@@ -111,24 +115,34 @@ class Scattered:
                 self._generator.add_address(self._node, thing, None)
         return len(self._lost) > before
 
-    def _contents(self, function: Function, pointer: Value, type_: Type) -> list[int]:
+    def _contents(self, function: Function, pointer: Value, type_: Type) -> int:
         """What the cells hold that an access of this type meets."""
-        nodes = self._met(function, pointer, type_)
-        return [held for node in nodes if (held := self._solver.held(node))]
+        held = 0
+        for node in self._met(function, pointer, type_):
+            held |= self._solver.held(node)
+        return held
 
-    def _met(self, function: Function, pointer: Value, type_: Type) -> Iterator[int]:
-        generator, cells = self._generator, self._cells
+    def _met(self, function: Function, pointer: Value, type_: Type) -> tuple[int, ...]:
+        """The nodes of the cells; the same for all pointers with the same set."""
+        generator = self._generator
         generator.function = function.name
         node = generator.value(pointer)
         if node is None:
-            return
-        size = generator.layout.store_size(type_)
-        for address in bits(self._solver.held(node)):
+            return ()
+        key = (self._solver.held(node), generator.layout.store_size(type_))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = tuple(dict.fromkeys(self._nodes(*key)))
+        return found
+
+    def _nodes(self, held: int, size: int) -> Iterator[int]:
+        cells, word = self._cells, self._generator.word
+        for address in bits(held):
             thing, offset = cells.addresses[address]
             place = None if offset is None else thing.shape.canonical(offset)
             accessed = bytes_at(thing, place, size)
             for cell in self._cells_of(thing):
-                if accessed.may_meet(bytes_at(thing, cell, generator.word)):
+                if accessed.may_meet(bytes_at(thing, cell, word)):
                     yield cells.content(thing, cell)
 
     def _cells_of(self, thing: Thing) -> Iterable[int]:

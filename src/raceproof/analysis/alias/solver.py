@@ -25,6 +25,7 @@ Hook = Callable[[int], None]
 Shift = tuple[int, int, tuple[int, ...]]
 
 
+_FEW_BITS = 4
 _MANY_STEPS = 1_000_000
 """Constraints applied to single addresses; from so many on members are no longer told apart."""
 
@@ -35,11 +36,24 @@ class OutOfTime(Exception):
 
 def bits(number: int) -> list[int]:
     """The places of the ones, in order."""
+    if number.bit_count() > _FEW_BITS:
+        return _many_bits(number)
     found = []
     while number:
         low = number & -number
         found.append(low.bit_length() - 1)
         number ^= low
+    return found
+
+
+def _many_bits(number: int) -> list[int]:
+    """Taking out one after the other would copy the number each time."""
+    digits = bin(number)[:1:-1]
+    found = []
+    place = digits.find("1")
+    while place >= 0:
+        found.append(place)
+        place = digits.find("1", place + 1)
     return found
 
 
@@ -267,14 +281,15 @@ class Solver:
         if not (shifts or loads or stores or hooks):
             return
         self._steps += len(addresses) * (len(shifts) + len(loads) + len(stores) + len(hooks))
-        if self._is_coarse:
-            contents = dict.fromkeys(c for a in addresses for c in self.cells.contents(a))
-            for content in contents:
+        if self._is_coarse and (loads or stores):
+            for content in self.cells.whole_contents(addresses):
                 for target, _ in loads:
                     self.copy(content, target)
                 for value, _ in stores:
                     self.copy(value, content)
             loads = stores = ()
+        if not (shifts or loads or stores or hooks):
+            return
         for count, address in enumerate(addresses):
             if count % 64 == 63 and self._is_late():
                 raise OutOfTime
