@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import Models
 from raceproof.engines.interleave import ENGINE
 from raceproof.engines.interleave.layers import Cleared, StaticLayers
@@ -32,7 +33,7 @@ extern int unknown(void);
 
 def cleared(text: str, **options: object) -> Cleared:
     program = lower(HEAD + text)
-    return StaticLayers(program, MODELS, Options(**options), lambda: 60.0).clear()  # type: ignore[arg-type]
+    return StaticLayers(ProgramFacts(program, MODELS), Options(**options), lambda: 60.0).clear()  # type: ignore[arg-type]
 
 
 def suspected(text: str, **options: object) -> list[str]:
@@ -43,7 +44,7 @@ def suspected(text: str, **options: object) -> list[str]:
 
 
 def lock_sets(text: str, rules: MutexRules = MutexRules.POSIX) -> dict[str, set[str]]:
-    skeleton = Skeleton(lower(HEAD + text), MODELS)
+    skeleton = Skeleton(ProgramFacts(lower(HEAD + text), MODELS))
     variables = SharedVariables(skeleton, LockSets(skeleton, rules)).all()
     return {
         str(variable.thing[1]): {str(place.name) for place in variable.lockset or ()}
@@ -64,7 +65,9 @@ RACY = [p for p in programs() if p.path.suffix == ".c" and p.verdict == "race"]
 
 @pytest.mark.parametrize("program", RACY, ids=str)
 def test_static_layers_never_clear_a_racy_program(program: TestProgram) -> None:
-    left = StaticLayers(load_program([program.path], Options()), MODELS, Options(), lambda: 60.0)
+    left = StaticLayers(
+        ProgramFacts(load_program([program.path], Options()), MODELS), Options(), lambda: 60.0
+    )
     found = left.clear()
     assert found.candidates or not found.is_proof
 
@@ -256,7 +259,7 @@ def test_candidates_are_refuted_one_by_one() -> None:
     int main(void) { pthread_create(&t, 0, work, 0); x = 2; pthread_join(t, 0); x = 3;
       return 0; }"""
     program = lower(HEAD + text)
-    layers = StaticLayers(program, MODELS, Options(), lambda: 60.0)
+    layers = StaticLayers(ProgramFacts(program, MODELS), Options(), lambda: 60.0)
     candidates = layers.clear().candidates
     assert len(candidates) > 1
     kept = layers.refute(candidates)
@@ -264,5 +267,7 @@ def test_candidates_are_refuted_one_by_one() -> None:
 
 
 def test_nothing_is_known_when_the_time_is_over() -> None:
-    skeleton = Skeleton(lower(HEAD + "int main(void) { return 0; }"), MODELS, seconds=-1.0)
+    skeleton = Skeleton(
+        ProgramFacts(lower(HEAD + "int main(void) { return 0; }"), MODELS), seconds=-1.0
+    )
     assert skeleton.not_followed

@@ -6,6 +6,7 @@ import time
 
 from hypothesis import HealthCheck, Phase, assume, given, reject, settings
 
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import Models
 from raceproof.engines.interleave.explorer import Reduction
 from raceproof.engines.interleave.layers import StaticLayers
@@ -37,7 +38,7 @@ def test_quick_engines_against_the_oracle(generated: Generated) -> None:
     assert racy is not None
     for reduction in Reduction:
         assert concluded(program, reduction, 4000) is racy, reduction.name
-    cleared = StaticLayers(program, Models.load(), Options(), lambda: 20.0).clear()
+    cleared = StaticLayers(ProgramFacts(program, Models.load()), Options(), lambda: 20.0).clear()
     assert not racy or not cleared.is_proof or cleared.candidates
     for engine in ("modular", "summary"):
         assert not complaint(engine, answer(engine, program, 20.0), racy), engine
@@ -45,7 +46,7 @@ def test_quick_engines_against_the_oracle(generated: Generated) -> None:
 
 
 def _pairs(program: Program) -> object:
-    return prove_pairs(program, Models.load(), Options(), time.monotonic() + 20)
+    return prove_pairs(ProgramFacts(program, Models.load()), Options(), time.monotonic() + 20)
 
 
 @settings(few, max_examples=40)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import Models
 from raceproof.engines.pairwise import Failure, Proof, prove_pairs
 from raceproof.options import Options
@@ -27,4 +28,5 @@ static int data[64], other[64], *shared = data;
 
 
 def outcome_of(text: str) -> Proof | Failure:
-    return prove_pairs(lower(text), Models.load(), Options(), time.monotonic() + 600)
+    facts = ProgramFacts(lower(text), Models.load())
+    return prove_pairs(facts, Options(), time.monotonic() + 600)

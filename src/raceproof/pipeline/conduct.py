@@ -16,10 +16,10 @@ from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.pipeline.ledger import Ledger
 from raceproof.pipeline.plan import (
-    DEFAULT_TIMEOUT,
     LARGE_MEMORY,
     Layer,
     layers,
+    seconds_for,
     side_by_side,
 )
 from raceproof.pipeline.unseen import unseen_code
@@ -66,8 +66,8 @@ class _Conductor:
         self._turns = 0
         """Groups asked so far: each starts its random choices elsewhere."""
         self._started = time.monotonic()
-        self._deadline = self._started + (options.timeout or DEFAULT_TIMEOUT)
         self._facts = ProgramFacts(program, Models.load(options.models))
+        self._deadline = self._started + seconds_for(options, self._facts.weight)
         self.is_large = options.engine == "auto" and not self._facts.is_small
         self._memory = options.memory
         if self._memory is None and self.is_large:

@@ -9,6 +9,10 @@ from raceproof.pipeline.registry import is_installed
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for one program, if the user names no limit."""
+_SHORT_TIMEOUT = 30.0
+_HARD_WEIGHT = 400
+"""The same for programs beyond this weight (`ProgramFacts.weight`): what is not decided there in so
+many seconds is hardly decided in ten times as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,14 @@ _LARGE = (
 search that has met no race within seconds meets none; with `--engine` each of them can be asked."""
 LARGE_MEMORY = 2.0
 """GiB for each engine on a large program, if the user names no limit."""
+
+
+def seconds_for(options: Options, weight: int) -> float:
+    """How long one program may take in all."""
+    if options.timeout:
+        return options.timeout
+    is_hard = options.engine == "auto" and weight > _HARD_WEIGHT
+    return _SHORT_TIMEOUT if is_hard else DEFAULT_TIMEOUT
 
 
 def layers(options: Options, is_large: bool = False) -> tuple[Layer, ...]:

@@ -31,6 +31,7 @@ class BaseReport:
     kinds: dict[tuple[object, ...], list[RawAccess]]
     """By signature, one access of each instruction."""
     sharing: Sharing
+    facts: Facts
     pairs: list[Pair] = field(default_factory=list)
     """Those that may race."""
     reasons: Counter[str] = field(default_factory=Counter)
@@ -76,7 +77,7 @@ def detect(analysis: Analysed, deadline: float | None = None) -> list[BaseReport
         accesses = [min(alike, key=lambda access: access.instruction) for alike in kinds.values()]
         sharing = sharing_of((access.thread, access.is_write) for access in accesses)
         if sharing.is_shared(facts.many):
-            report = BaseReport(base, accesses, kinds, sharing)
+            report = BaseReport(base, accesses, kinds, sharing, facts)
             if sharing.is_vulnerable(facts.many):
                 _check(report, facts, deadline)
             reports.append(report)

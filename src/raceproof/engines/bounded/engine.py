@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from raceproof.concurrency import Models
 from raceproof.engines.bounded.events import Unfolding
 from raceproof.engines.bounded.monitor import Monitor
 from raceproof.engines.bounded.movers import Pairs
@@ -96,7 +95,8 @@ class _Run:
         self.program = program
         self.question = question
         self.options = question.options
-        self.models = Models.load(self.options.models)
+        self.facts = question.facts_of(program)
+        self.models = self.facts.models
         self.deadline = float("inf")
         if question.deadline is not None:
             given = question.deadline - time.monotonic()
@@ -220,7 +220,9 @@ class _Run:
     def _unfolded(self, limits: Limits, deadline: float) -> _Session:
         """Goes on from the last unfolding within tighter bounds, if there is one."""
         known = (u for u in reversed(self.unfolders) if u.limits.is_within(limits))
-        unfolder = Unfolder(self.program, self.models, limits, deadline, next(known, None))
+        unfolder = Unfolder(
+            self.program, self.models, limits, deadline, next(known, None), self.facts.events
+        )
         session = _Session(unfolder, unfolder.run())
         self.unfolders.append(unfolder)
         return session

@@ -110,6 +110,7 @@ class Unfolder:
         limits: Limits,
         deadline: float = float("inf"),
         shallower: Unfolder | None = None,
+        events: Events | None = None,
     ) -> None:
         """`shallower`: another one, within tighter bounds, whose objects, terms and tables to go on
         with; the tables then need few passes, or one, to become stable again."""
@@ -132,7 +133,7 @@ class Unfolder:
         self._creations: list[_Creation] = []
         self._assumed: set[str] = set()
         self._waiting: dict[str, tuple[MemoryObject, int, Term]] = {}
-        self.events = Events(program, models)
+        self.events = Events(program, models) if events is None else events
         self.has_kinds_of_locks = False
         self.has_trials = False
         """Some thread looks whether it can have a lock, and goes on if not."""

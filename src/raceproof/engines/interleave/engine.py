@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from raceproof.concurrency import Models
 from raceproof.engines.interleave.concrete import Explored, explore
 from raceproof.engines.interleave.layers import Cleared, StaticLayers
 from raceproof.engines.interleave.search import DirectedSearch
@@ -43,10 +42,10 @@ class Interleave:
 
 def _layered(program: Program, question: Question) -> Answer:
     """Each layer on what the one before left, with a row for each in the answer."""
-    models = Models.load(question.options.models)
+    facts = question.facts_of(program)
     left = min(question.seconds_left(), DEFAULT_SECONDS)
     until = time.monotonic() + _STATIC_SHARE * left
-    layers = StaticLayers(program, models, question.options, lambda: until - time.monotonic())
+    layers = StaticLayers(facts, question.options, lambda: until - time.monotonic())
     asked = question.candidates
     cleared = layers.clear() if asked is None else layers.refute(asked)
     started = time.monotonic()
@@ -86,7 +85,8 @@ class _Run:
         self._deadline = time.monotonic() + min(question.seconds_left(), DEFAULT_SECONDS)
         if question.seconds_left() != float("inf"):
             self._deadline = time.monotonic() + question.seconds_left()
-        self._models = Models.load(self._options.models)
+        self._facts = question.facts_of(program)
+        self._models = self._facts.models
         self._machine = Machine(program, self._models, mutex_rules=self._options.mutex_rules)
         self._candidates: dict[frozenset[int], list[Candidate]] = {}
         for candidate in question.candidates or ():
@@ -130,7 +130,7 @@ class _Run:
 
     def _clear(self) -> Cleared:
         left = self._until(_STATIC_SHARE, _STATIC_SECONDS)
-        layers = StaticLayers(self._program, self._models, self._options, left)
+        layers = StaticLayers(self._facts, self._options, left)
         asked = self._question.candidates
         return layers.clear() if asked is None else layers.refute(asked)
 

@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from raceproof.concurrency import Models
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.engines.interleave.abstract import Checked, Reachability, check
 from raceproof.engines.interleave.lock_sets import LockSets
 from raceproof.engines.interleave.skeleton import Skeleton
 from raceproof.engines.interleave.suspects import Suspect, from_candidates, from_variable, pair_of
 from raceproof.engines.interleave.variables import SharedVariables
-from raceproof.ir import Program
 from raceproof.options import DEFAULT_THREADS, Options
 from raceproof.verdict import Candidate, LayerResult
 
@@ -49,17 +48,16 @@ class StaticLayers:
 
     def __init__(
         self,
-        program: Program,
-        models: Models,
+        facts: ProgramFacts,
         options: Options,
         seconds_left: Callable[[], float],
     ) -> None:
-        self._program = program
+        self._program = facts.program
         self._options = options
         self._threads = options.threads or DEFAULT_THREADS
         self._seconds_left = seconds_left
         self._started = time.monotonic()
-        self.skeleton = Skeleton(program, models, seconds_left())
+        self.skeleton = Skeleton(facts, seconds_left())
 
     @property
     def _is_followed(self) -> bool:

@@ -9,8 +9,8 @@ from contextlib import suppress
 from raceproof.analysis.alias.cells import Thing as AliasThing
 from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.analysis.alias.solver import OutOfTime
-from raceproof.concurrency import Events
-from raceproof.ir import Call, FunctionAddress, Program, Register, Value
+from raceproof.analysis.facts import ProgramFacts
+from raceproof.ir import Call, FunctionAddress, Register, Value
 
 Thing = tuple[str, str | int]
 """An object: a global, a function, a stack slot or a heap object by its instruction."""
@@ -21,12 +21,12 @@ EXTERNAL: Thing = ("external", "")
 class Objects:
     """Of one program; without `is_complete` the time was over, and nothing is known."""
 
-    def __init__(self, program: Program, events: Events, seconds: float) -> None:
+    def __init__(self, facts: ProgramFacts, seconds: float) -> None:
         self._points_to: PointsTo | None = None
         with suppress(OutOfTime):
-            self._points_to = PointsTo(program, events, time.monotonic() + seconds)
+            self._points_to = facts.points_to(time.monotonic() + seconds)
         self._functions: dict[Register, str] = {}
-        for function in program.defined:
+        for function in facts.program.defined:
             for parameter in function.parameters:
                 self._functions[parameter] = function.name
             for instruction in function.instructions:

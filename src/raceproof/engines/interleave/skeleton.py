@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from raceproof.concurrency import Events, Models
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.effects import Reachable
 from raceproof.concurrency.model import CallbackTime, Success, Wait
@@ -31,7 +31,6 @@ from raceproof.ir import (
     Load,
     NullPointer,
     Offset,
-    Program,
     Register,
     Return,
     StackSlot,
@@ -68,10 +67,10 @@ class Place:
 class Skeleton:
     """The points of one program."""
 
-    def __init__(self, program: Program, models: Models, seconds: float = float("inf")) -> None:
-        self.program = program
-        self.events = Events(program, models)
-        self.objects = Objects(program, self.events, seconds)
+    def __init__(self, facts: ProgramFacts, seconds: float = float("inf")) -> None:
+        self.program = program = facts.program
+        self.events = facts.events
+        self.objects = Objects(facts, seconds)
         self.not_followed: set[str] = set()
         """What the program does beyond this model: nothing that rests on it is a proof."""
         self.assumptions: set[str] = set()

@@ -7,7 +7,6 @@ from dataclasses import replace
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.lost_code import in_words
 from raceproof.analysis.races.detect import BaseReport, Pair, detect, key_of
-from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.evidence import evidence_of
@@ -42,11 +41,11 @@ def answer_of(
     describer = Describer(analysis, options.latest_calls)
     sure = set[tuple[int, int, bool, bool]]()
     if under is not None:
-        sure = _sure_pairs(under, detect(under))
+        sure = _sure_pairs(reports if under is analysis else detect(under))
         if under is not analysis:
-            sure &= _sure_pairs(analysis, reports)
+            sure &= _sure_pairs(reports)
     if other is not None:
-        sure |= _sure_pairs(other, detect(other))
+        sure |= _sure_pairs(detect(other))
     findings: list[Finding] = []
     candidates: list[Candidate] = []
     is_whole = analysis.sees_others
@@ -100,13 +99,12 @@ def _lost(analysis: Analysed) -> tuple[str, ...]:
     return () if lost is None else (in_words(lost, analysis.program),)
 
 
-def _sure_pairs(analysis: Analysed, reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
-    facts = Facts(analysis)
+def _sure_pairs(reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
     return {
         key_of(pair)
         for report in reports
         for pair in report.spread(report.pairs, _MOST_EVIDENCE)
-        if is_sure(*pair, facts)
+        if is_sure(*pair, report.facts)
     }
 
 

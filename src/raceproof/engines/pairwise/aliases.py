@@ -17,8 +17,7 @@ bytes that may hold an address, no narrowing of one, no constant address outside
 from __future__ import annotations
 
 from raceproof.analysis.alias.places import Bytes, bytes_at
-from raceproof.analysis.alias.points_to import PointsTo
-from raceproof.concurrency.accesses import Events
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.ir import (
     AggregateConstant,
     Assembly,
@@ -38,7 +37,6 @@ from raceproof.ir import (
     IntType,
     Load,
     PointerType,
-    Program,
     Shuffle,
     Store,
     Type,
@@ -51,10 +49,10 @@ ASSUMPTION = "an index stays inside of its array (undefined in C else)"
 class Aliases:
     """What the loads and stores of a program may touch."""
 
-    def __init__(self, program: Program, events: Events, deadline: float) -> None:
-        self._program = program
-        self._points_to = PointsTo(program, events, deadline)
-        self._events = events
+    def __init__(self, facts: ProgramFacts, deadline: float) -> None:
+        self._program = facts.program
+        self._points_to = facts.points_to(deadline)
+        self._events = facts.events
         self._known: dict[int, tuple[Bytes, ...] | None] = {}
         self._addresses = self._held_addresses()
         self._is_trusted = self._keeps_addresses()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 
-from raceproof.concurrency import Models
 from raceproof.engines.pairwise.prover import Failure, prove_pairs
 from raceproof.engines.question import Question
 from raceproof.ir import Program
@@ -33,8 +32,8 @@ class PairwiseEngine:
 def _answer(program: Program, question: Question) -> Answer:
     started = time.monotonic()
     deadline = float("inf") if question.deadline is None else question.deadline - _MARGIN
-    models = Models.load(question.options.models)
-    outcome = prove_pairs(program, models, question.options, deadline)
+    facts = question.facts_of(program)
+    outcome = prove_pairs(facts, question.options, deadline)
     statistics = (("seconds", round(time.monotonic() - started, 3)),)
     if isinstance(outcome, Failure):
         left = question.candidates or ()

@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from raceproof.analysis.facts import ProgramFacts
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.races.detect import BaseReport, detect
 from raceproof.analysis.thread_modular import Analysis
-from raceproof.concurrency import Models
 from raceproof.engines.pairwise.aliases import ASSUMPTION as INDEX_ASSUMPTION
 from raceproof.engines.pairwise.aliases import Aliases
 from raceproof.engines.pairwise.arrays import Sightings
@@ -19,7 +19,6 @@ from raceproof.engines.pairwise.shared import Unsupported, World
 from raceproof.engines.pairwise.state import Cell
 from raceproof.engines.pairwise.threads import Template, TemplateKey, execute_all
 from raceproof.engines.pairwise.values import conjuncts
-from raceproof.ir import Program
 from raceproof.options import MutexRules, Options
 from raceproof.smt.solver import Result, Solver
 from raceproof.smt.terms import Term, Terms
@@ -51,14 +50,18 @@ class Failure:
     reason: str
 
 
-def prove_pairs(
-    program: Program, models: Models, options: Options, deadline: float
-) -> Proof | Failure:
+def prove_pairs(facts: ProgramFacts, options: Options, deadline: float) -> Proof | Failure:
     """Tries to exclude all pairs, for any number of threads, rounds and context switches."""
     if options.mutex_rules is MutexRules.LINUX:
         return Failure("anybody may unlock a mutex")
     try:
-        analysis = Analysis(program, models, unroll=options.unroll, deadline=deadline)
+        analysis = Analysis(
+            facts.program,
+            facts.models,
+            events=facts.events,
+            unroll=options.unroll,
+            deadline=deadline,
+        )
         analysis.run()
         reports = detect(analysis, deadline)
     except OutOfBudget:
@@ -70,7 +73,7 @@ def prove_pairs(
         return Failure("too many pairs")
     if not found:
         return Failure("no pair is open")
-    pairs, apart = _without_apart(analysis, found, deadline)
+    pairs, apart = _without_apart(facts, found, deadline)
     seen = Sightings()
     reason = ""
     for assumes_no_overflow in (False, True):
@@ -107,11 +110,11 @@ def _open_pairs(analysis: Analysis, reports: list[BaseReport]) -> list[OpenPair]
 
 
 def _without_apart(
-    analysis: Analysis, pairs: list[OpenPair], deadline: float
+    facts: ProgramFacts, pairs: list[OpenPair], deadline: float
 ) -> tuple[list[OpenPair], bool]:
     """Those that are no race for another reason than that they never meet; whether that was the
     reason for some."""
-    aliases = Aliases(analysis.program, analysis.events, deadline)
+    aliases = Aliases(facts, deadline)
     left = [pair for pair in pairs if not aliases.are_apart(pair[1], pair[3])]
     return left, len(left) < len(pairs)
 
