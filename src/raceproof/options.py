@@ -39,6 +39,17 @@ class MutexRules(StrEnum):
     LINUX = "linux"
 
 
+class UnknownCallbacks(StrEnum):
+    """What becomes of functions that are given to code which nobody knows."""
+
+    THREAD = "thread"
+    """The thread that gave them calls them, then or in later calls of unknown code."""
+    ANY_THREAD = "any-thread"
+    """Threads of their own call them, at any time from then on."""
+    IGNORE = "ignore"
+    """They are not called."""
+
+
 class ReportFormat(StrEnum):
     """How a verdict is written down."""
 
@@ -93,6 +104,7 @@ class Options:
     entry: str | None = None
     """The function where the program starts, if not ``main``."""
     models: tuple[Path, ...] = ()
+    callbacks: UnknownCallbacks = UnknownCallbacks.THREAD
 
     # A whole project (``scan``).
     exclude: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from raceproof.options import DataModel, Options
+from raceproof.options import DataModel, Options, UnknownCallbacks
 
 DEFAULTS = Options()
 
@@ -119,6 +119,14 @@ def _add_common_arguments(parser: ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="learn from this TOML file what your own lock and thread functions do (repeatable)",
+    )
+    group.add_argument(
+        "--callbacks",
+        dest="callbacks",
+        type=UnknownCallbacks,
+        choices=list(UnknownCallbacks),
+        help="who calls a function that is given to code nobody knows: the thread that gave it, "
+        f"threads of their own, or no one (default: {DEFAULTS.callbacks})",
     )
     files = group.add_mutually_exclusive_group()
     files.add_argument(

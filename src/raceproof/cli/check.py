@@ -72,7 +72,7 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from raceproof import pipeline
     from raceproof.cli.outcome import deliver
-    from raceproof.frontend import load_program
+    from raceproof.concurrency.loading import load_program
     from raceproof.report.source import Sources
     from raceproof.report.suppression import check_comments
 

@@ -52,9 +52,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from raceproof.cli import explanation_listing
+    from raceproof.concurrency.loading import load_program
     from raceproof.engines.modular.explanation import explain
     from raceproof.engines.modular.look import look
-    from raceproof.frontend import load_program
 
     options = read_options(arguments)
     program = load_program(arguments.files, options)

@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from raceproof.cli.interleaving_table import write_json, write_table
     from raceproof.concurrency import Models
-    from raceproof.frontend import load_program
+    from raceproof.concurrency.loading import load_program
     from raceproof.machine.machine import Machine
     from raceproof.machine.recording import record
     from raceproof.machine.schedule import check_program, read_schedule

@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from raceproof.concurrency import Models
-    from raceproof.frontend import load_program
+    from raceproof.concurrency.loading import load_program
     from raceproof.options import MutexRules
     from raceproof.sequentialize import Bounds, sequentialize
 

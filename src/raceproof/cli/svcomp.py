@@ -64,7 +64,7 @@ def run(arguments: Namespace) -> int:
         _check_property(arguments.property)
 
     from raceproof import pipeline
-    from raceproof.frontend import load_program
+    from raceproof.concurrency.loading import load_program
     from raceproof.report.witness import write_witness
 
     options = Options(

@@ -42,9 +42,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from raceproof.cli import thread_listing
+    from raceproof.concurrency.loading import load_program
     from raceproof.engines.modular.creation import creation_graph
     from raceproof.engines.modular.look import look
-    from raceproof.frontend import load_program
 
     options = read_options(arguments)
     program = load_program(arguments.files, options)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from raceproof.concurrency.model import (
     OF_ARGUMENT,
@@ -52,6 +53,17 @@ def index(text: str | int) -> int:
             f"the last possible {MOST_ARGUMENTS - 1}"
         )
     return number
+
+
+def function_operand(value: object, types: Types) -> Argument:
+    """`2`, `"*2"`, or `"*2 + 8"` for a member of what argument 2 points to."""
+    found = re.fullmatch(r"(\*\d+) \+ (\w+)", value) if isinstance(value, str) else None
+    if found is None:
+        return operand(value, may_be_indirect=True)
+    offset = _constant(found[2], types)
+    if offset is None:
+        raise ValueError(_bad_offset(found[2], types))
+    return replace(operand(found[1], may_be_indirect=True), offset=offset)
 
 
 def operand(value: object, may_be_indirect: bool = False) -> Argument:
@@ -141,19 +153,24 @@ def _numbers(found: re.Match[str]) -> ResultRange:
     return ResultRange(least, None, tuple(map(index, arguments)))
 
 
-def callback_argument(value: object) -> CallbackArgument:
-    """`0`, `"into 0"`, `"pointee 0"` or `"any"`."""
+def callback_argument(value: object, types: Types) -> CallbackArgument:
+    """`0`, `"into 0"`, `"pointee 0"`, `"pointee 0 + 8"` or `"any"`."""
     if isinstance(value, int) and not isinstance(value, bool):
         return CallbackArgument(CallbackValue.ITSELF, index(value))
     if value == "any":
         return CallbackArgument(CallbackValue.ANY)
-    found = re.fullmatch(r"(into|pointee) (\d+)", value) if isinstance(value, str) else None
-    if found is None:
+    found = None
+    if isinstance(value, str):
+        found = re.fullmatch(r"(into|pointee) (\d+)(?:(?<=\d) \+ (\w+))?", value)
+    if found is None or (found[3] and found[1] != "pointee"):
         raise ValueError(
             f'{value!r} is nothing to pass on; allowed: an argument position, "into n", '
-            '"pointee n", "any"'
+            '"pointee n", "pointee n + OFFSET", "any"'
         )
-    return CallbackArgument(CallbackValue(found[1]), index(found[2]))
+    offset = _constant(found[3], types) if found[3] else None
+    if found[3] and offset is None:
+        raise ValueError(_bad_offset(found[3], types))
+    return CallbackArgument(CallbackValue(found[1]), index(found[2]), offset)
 
 
 def format_string(text: str) -> FormatModel:
@@ -171,6 +188,10 @@ def _constant(text: str, types: Types) -> BytesSize | None:
     if text.isdigit():
         return BytesSize(int(text), int(text))
     return types.get(text)
+
+
+def _bad_offset(text: str, types: Types) -> str:
+    return f"{text!r} is no offset; allowed: bytes, or a name: {', '.join(sorted(types))}"
 
 
 def _bad_size(text: str, types: Types) -> str:

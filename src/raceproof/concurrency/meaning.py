@@ -167,7 +167,7 @@ def _callbacks(model: FunctionModel, call: Call) -> tuple[Callback, ...]:
             callback.function.indirect,
         )
         for callback in model.callbacks
-        if callback.function.index < len(call.arguments)
+        if callback.function.index < len(call.arguments) and not callback.is_lowered
     )
 
 

@@ -130,17 +130,28 @@ class CallbackTime(StrEnum):
     PROCESS_EXIT = "process-exit"
     SIGNAL = "signal"
     """At any later time, by any thread, when a signal arrives."""
+    LOOP = "loop"
+    """Any number of times, by every thread that runs the loop of that name from then on."""
+    THREAD = "thread"
+    """On threads of the library's own, from then on."""
+
+    @property
+    def is_lowered(self) -> bool:
+        """`raceproof.concurrency.callbacks` puts such calls into the program itself."""
+        return self in (CallbackTime.LOOP, CallbackTime.THREAD)
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A position in the argument list, from 0.
 
-    `indirect`: what is meant is the value stored where the argument points to (written `"*0"`).
+    `indirect`: what is meant is the value stored where the argument points to (written `"*0"`), or
+    `offset` bytes behind that (`"*0 + 8"`).
     """
 
     index: int
     indirect: bool = False
+    offset: BytesSize | None = None
 
 
 # --- sizes ------------------------------------------------------------
@@ -152,6 +163,9 @@ class BytesSize:
 
     ilp32: int
     lp64: int
+
+    def of(self, pointer_size: int) -> int:
+        return self.ilp32 if pointer_size == 4 else self.lp64
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +315,8 @@ class CallbackValue(StrEnum):
 class CallbackArgument:
     how: CallbackValue
     index: int = 0
+    offset: BytesSize | None = None
+    """Of a `POINTEE`: how far behind the address it is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +326,26 @@ class CallbackModel:
     function: Argument
     arguments: tuple[CallbackArgument, ...]
     time: CallbackTime = CallbackTime.NOW
+    loop: str = ""
+    """Whose handlers it joins, if `time` is `LOOP`."""
+    once: bool = False
+    """It is called once at most for each call of the outer function."""
+    after: bool = False
+    """Only after the callback that stands before it in the model has returned."""
+    when: ArgumentCondition | None = None
+    """Only if an argument has a certain value."""
+
+    @property
+    def is_lowered(self) -> bool:
+        return self.time.is_lowered or self.function.offset is not None or self.when is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentCondition:
+    """The argument equals one of the values; one that is no constant may."""
+
+    argument: int
+    values: tuple[int, ...]
 
 
 class FormatFamily(StrEnum):
@@ -377,6 +413,8 @@ class FunctionModel:
     format: FormatModel | None = None
     returns: Returns = ANYTHING
     callbacks: tuple[CallbackModel, ...] = ()
+    runs: tuple[str, ...] = ()
+    """The loops whose handlers it calls, any number of times and in any order."""
     no_return: bool = False
     exits_if: int | None = None
     """The process ends if this argument is not 0."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from raceproof.concurrency import grammar
 from raceproof.concurrency.model import (
     Argument,
+    ArgumentCondition,
     AtomicOperationKind,
     BytesSize,
     CallbackModel,
@@ -228,19 +229,53 @@ def _copies(value: Any, types: Types) -> tuple[CopyModel, ...]:
 
 
 def _callbacks(value: Any, types: Types) -> tuple[CallbackModel, ...]:
-    found = []
-    for table in _tables(value, ("function",), ("arguments", "time")):
+    found: list[CallbackModel] = []
+    allowed = ("arguments", "time", "loop", "once", "after", "when")
+    for table in _tables(value, ("function",), allowed):
         arguments = table.get("arguments", [])
         if not isinstance(arguments, list):
             raise ValueError(f"{arguments!r} is no list of arguments")
+        time = _enum(CallbackTime, table.get("time", "now"))
+        loop = _text(table["loop"], types) if "loop" in table else ""
+        if (time is CallbackTime.LOOP) != bool(loop):
+            raise ValueError(
+                "'loop' names the loop of a callback with time \"loop\", and only that"
+            )
+        after = _flag(table.get("after", False), types)
+        if after and not (found and found[-1].time.is_lowered and time.is_lowered):
+            raise ValueError("'after' needs a callback before it; both with time loop or thread")
         found.append(
             CallbackModel(
-                grammar.operand(table["function"], may_be_indirect=True),
-                tuple(map(grammar.callback_argument, arguments)),
-                _enum(CallbackTime, table.get("time", "now")),
+                grammar.function_operand(table["function"], types),
+                tuple(grammar.callback_argument(argument, types) for argument in arguments),
+                time,
+                loop,
+                _flag(table.get("once", False), types),
+                after,
+                _when(table["when"], types) if "when" in table else None,
             )
         )
     return tuple(found)
+
+
+def _when(value: Any, types: Types) -> ArgumentCondition:
+    (table,) = _tables([value], ("argument", "equals"))
+    wanted = table["equals"] if isinstance(table["equals"], list) else [table["equals"]]
+    return ArgumentCondition(
+        grammar.operand(table["argument"]).index, tuple(_integer(one) for one in wanted)
+    )
+
+
+def _integer(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r} is no integer")
+    return value
+
+
+def _loops(value: Any, types: Types) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"{value!r} is no list of names of loops")
+    return tuple(_text(one, types) for one in value)
 
 
 _COMMON: dict[str, tuple[str, Parse]] = {
@@ -251,6 +286,7 @@ _COMMON: dict[str, tuple[str, Parse]] = {
     "format": ("format", lambda value, types: grammar.format_string(_text(value, types))),
     "returns": ("returns", lambda value, types: grammar.returns(value)),
     "calls": ("callbacks", _callbacks),
+    "runs": ("runs", _loops),
     "never-returns": ("no_return", _flag),
     "exits-if": ("exits_if", lambda value, types: grammar.operand(value).index),
     "returns-twice": ("returns_twice", _flag),

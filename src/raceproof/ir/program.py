@@ -128,6 +128,8 @@ class Program:
     heap_types: Mapping[int, str] = field(default_factory=dict)
     """Number of a call -> debug type of the pointer variable that receives its result."""
     origin: Origin = Origin()
+    assumptions: tuple[str, ...] = ()
+    """What was assumed to make it, for whoever says something about it."""
 
     @property
     def data_model(self) -> str:
