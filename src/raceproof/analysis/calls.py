@@ -18,6 +18,7 @@ from raceproof.analysis.thread_events import ThreadEvents
 from raceproof.analysis.transfer import scalar
 from raceproof.analysis.varargs import VariableArguments
 from raceproof.concurrency import events as ev
+from raceproof.concurrency.callbacks.sites import is_synthesized
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Call, Function, FunctionAddress, PointerType, StructType, Type
@@ -113,7 +114,8 @@ class Calls:
             return self.enter(act, call, function, state)
         self.analysis.note_unknown(name)
         for given in self._functions_handed_over(act, call, state):
-            self.analysis.records.assume(f"`{name}` does not call the functions it is given")
+            if not is_synthesized(act.function.name):
+                self.analysis.records.assume(f"`{name}` does not call the functions it is given")
             self.analysis.given_away.setdefault(given, (call.number, name))
         if name.startswith(_MANGLED):
             act.raised.append(state.copy())

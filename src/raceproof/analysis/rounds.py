@@ -5,6 +5,7 @@ from __future__ import annotations
 from raceproof.analysis.flow import Flow, Flows
 from raceproof.analysis.weights import Weights
 from raceproof.concurrency.accesses import Events
+from raceproof.concurrency.callbacks.sites import is_synthesized
 from raceproof.concurrency.events import Event, ThreadCreate, ThreadJoin
 from raceproof.ir import Call, FunctionAddress, Program
 from raceproof.ir.cfg import direct_calls
@@ -44,9 +45,14 @@ class Rounds:
         """Does a loop create threads, in itself or in what it calls by name?"""
 
     def of(self, flow: Flow, head: int) -> int:
+        """None of the loops that call handlers: their rounds are all alike."""
+        if is_synthesized(flow.function.name):
+            return 0
         return max(self.weights.rounds(flow, head), self._unroll)
 
     def _wanted(self, flow: Flow, head: int) -> int:
+        if is_synthesized(flow.function.name):
+            return 0
         if not self._threads.has(flow, head):
             return self._few
         is_server = head not in flow.counted and self._is_both(flow, head)

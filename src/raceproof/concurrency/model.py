@@ -342,9 +342,9 @@ class CallbackModel:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentCondition:
-    """The argument equals one of the values; one that is no constant may."""
+    """The argument, or the `int` that it leads to, equals one of the values."""
 
-    argument: int
+    argument: Argument
     values: tuple[int, ...]
 
 

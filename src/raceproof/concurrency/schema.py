@@ -261,9 +261,8 @@ def _callbacks(value: Any, types: Types) -> tuple[CallbackModel, ...]:
 def _when(value: Any, types: Types) -> ArgumentCondition:
     (table,) = _tables([value], ("argument", "equals"))
     wanted = table["equals"] if isinstance(table["equals"], list) else [table["equals"]]
-    return ArgumentCondition(
-        grammar.operand(table["argument"]).index, tuple(_integer(one) for one in wanted)
-    )
+    argument = grammar.function_operand(table["argument"], types)
+    return ArgumentCondition(argument, tuple(_integer(one) for one in wanted))
 
 
 def _integer(value: Any) -> int:

@@ -9,9 +9,9 @@ from typing import Protocol
 from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import Models
 from raceproof.concurrency.hidden import hidden_calls
-from raceproof.concurrency.strangers import strangers
+from raceproof.concurrency.unknown_callbacks import unknown_callers
 from raceproof.ir import Program
-from raceproof.options import Options
+from raceproof.options import Options, UnknownCallbacks
 from raceproof.verdict import NOT_SEEN, Answer, Candidate, Outcome
 
 
@@ -38,7 +38,7 @@ class Question:
         return float("inf") if self.deadline is None else self.deadline - time.monotonic()
 
 
-def without_strangers(answer: Answer, program: Program, question: Question) -> Answer:
+def without_unknown_callbacks(answer: Answer, program: Program, question: Question) -> Answer:
     """The answer, but no proof about a whole program in which unknown code may call back, or
     threads call functions that change what only the C library sees.
 
@@ -48,8 +48,10 @@ def without_strangers(answer: Answer, program: Program, question: Question) -> A
     if answer.outcome is not Outcome.RACE_FREE or not is_about_all:
         return answer
     events = question.facts_of(program).events
+    is_ignored = question.options.callbacks is UnknownCallbacks.IGNORE
+    callers = () if is_ignored else unknown_callers(events)
     unseen = (
-        *(f"{NOT_SEEN}: functions of the program that `{n}` may call" for n in strangers(events)),
+        *(f"{NOT_SEEN}: functions of the program that `{n}` may call" for n in callers),
         *(f"{NOT_SEEN}: what `{n}` changes in the C library" for n in hidden_calls(events)),
     )
     if not unseen:

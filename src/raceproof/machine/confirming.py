@@ -12,6 +12,9 @@ function would have to return what.
 What the standards leave open (`raceproof_unspecified` in the bodies of library functions) is chosen
 by nobody: a race that needs it is *possible* at most.
 
+Nor is a race confirmed that an execution reaches in a function which only the model of a library
+says is called (`Machine.granted`): it is *likely*.
+
 An invented value that nothing was computed from does not count. To see that, the schedule is
 replayed once more with the invented values withheld (`Indeterminate`): they may be handed on, but
 the execution stops where one is looked at.
@@ -50,10 +53,12 @@ def judge(machine: Machine, schedule: Schedule) -> Judgement | None:
     if not replay(machine, schedule).reached:
         return None
     inventions = machine.inventions
+    granted = Judgement(Confidence.LIKELY, f"if {' and '.join(sorted(machine.granted))}")
+    without_inventions = granted if machine.granted else CONFIRMED
     if not inventions:
-        return CONFIRMED
+        return without_inventions
     if _needs_none(machine, schedule):
-        found = CONFIRMED
+        found = without_inventions
     else:
         is_open = any(made.function == _UNSPECIFIED for made in inventions)
         confidence = Confidence.POSSIBLE if is_open else Confidence.LIKELY

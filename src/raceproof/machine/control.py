@@ -234,6 +234,8 @@ class Nondeterministic(Operation):
             self._range = (0, 1)
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        if self.model.caveat:
+            machine.granted.add(self.model.caveat)
         value = machine.input(self._bits or machine.program.layout.pointer_size * 8, self._range)
         if self._is_float:
             return UNKNOWN if isinstance(value, Unknown) else float(value)

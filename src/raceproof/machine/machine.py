@@ -90,6 +90,8 @@ class Machine:
         self.keeps_ghosts = False
         self.left_out: set[str] = set()
         """What the machine did not do though the program asked for it: no proof may rest on it."""
+        self.granted: set[str] = set()
+        """What this execution rests on besides the program: caveats of models."""
         self.output = bytearray()
         self.assumptions: set[str] = set()
         self.input_sites = InputSites()
@@ -139,6 +141,7 @@ class Machine:
         self.sync = {}
         self.alive = 0
         self.ghosts = 0
+        self.granted = set()
         self.output = bytearray()
         self.recorded = []
         self.inventions = []

@@ -99,7 +99,11 @@ class _Conductor:
             outcome=Outcome.UNKNOWN if unseen else outcome,
             findings=ledger.all_findings(),
             protections=ledger.protections,
-            assumptions=(*ledger.assumptions, *(f"{NOT_SEEN}: {code}" for code in unseen)),
+            assumptions=(
+                *self._program.assumptions,
+                *ledger.assumptions,
+                *(f"{NOT_SEEN}: {code}" for code in unseen),
+            ),
             engines=tuple(self._runs),
             threads=ledger.threads,
             shared=ledger.shared,

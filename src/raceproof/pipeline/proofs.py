@@ -22,7 +22,7 @@ from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.lost_code import in_words
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.layout import for_any_layout
-from raceproof.engines.question import Question, without_strangers
+from raceproof.engines.question import Question, without_unknown_callbacks
 from raceproof.ir import Program
 from raceproof.pipeline.registry import load_engine
 from raceproof.verdict import NOT_SEEN, Answer, Covered, Outcome
@@ -43,7 +43,7 @@ def examined(answer: Answer, program: Program, question: Question) -> Answer:
     if Covered.LAYOUTS not in answer.covered:
         answer = for_any_layout(answer, program, question)
     if Covered.CALLBACKS not in answer.covered:
-        answer = without_strangers(answer, program, question)
+        answer = without_unknown_callbacks(answer, program, question)
     return answer
 
 

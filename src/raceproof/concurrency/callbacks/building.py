@@ -6,7 +6,7 @@ they are needed, and `function` puts them into reverse post-order and numbers al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from raceproof.ir import (
@@ -86,7 +86,10 @@ class FunctionBuilder:
         self._add(Branch(0, self.position, None, condition, if_true, if_false))
 
     def switch(self, value: Value, targets: Sequence[int], default: int) -> None:
-        self._add(Switch(0, self.position, None, value, default, tuple(enumerate(targets))))
+        self.select(value, dict(enumerate(targets)), default)
+
+    def select(self, value: Value, targets: Mapping[int, int], default: int) -> None:
+        self._add(Switch(0, self.position, None, value, default, tuple(targets.items())))
 
     def ret(self, value: Value | None) -> None:
         self._add(Return(0, self.position, None, value))

@@ -98,15 +98,35 @@ class Lowering:
                 self._followers[before] = entry
         builder = self._wrapper(name, site)
         result = self._original(builder, site)
+        after = self._if_wanted(builder, site)
         pointer: Value = NullPointer()
         if kept.types:
             pointer = self._node(builder, node, kept)
         for entry in entries:
             self._hand_over(builder, entry, pointer)
+        if after is not None:
+            builder.jump(after)
+            builder.at(after)
         for loop in runs:
             builder.call(self.loop_name(loop), (), FunctionType(VOID, ()))
         builder.ret(result)
         self._replace(site, builder)
+
+    def _if_wanted(self, builder: FunctionBuilder, site: Registration) -> int | None:
+        """Where the function goes on if what is stored behind an argument says that nothing is
+        handed over (`sigev_notify` is not `SIGEV_THREAD`); None if it always is."""
+        conditions = {handler.model.when for handler in site.handlers}
+        condition = conditions.pop()
+        if conditions or condition is None or not condition.argument.indirect:
+            return None
+        where = condition.argument
+        offset = where.offset.of(self._layout.pointer_size) if where.offset is not None else 0
+        place = builder.offset(builder.parameters[where.index], offset)
+        value = builder.load(I32, place, atomic="")
+        wanted, after = builder.block(), builder.block()
+        builder.select(value, dict.fromkeys(condition.values, wanted), after)
+        builder.at(wanted)
+        return after
 
     def _hand_over(self, builder: FunctionBuilder, entry: Entry, pointer: Value) -> None:
         model = entry.handler.model
@@ -287,7 +307,7 @@ class Lowering:
         type_ = FunctionType(POINTER, (POINTER,))
         name = f"{entry.variable}$thread"
         runner = FunctionBuilder(
-            name, self._display(entry.site.callee), type_, entry.site.call.position
+            name, self._display(_name_of(entry)), type_, entry.site.call.position
         )
         self._builders.append(runner)
         self._repeat(runner, entry, runner.parameters[0], once=True)
@@ -460,3 +480,10 @@ class Lowering:
             return instruction
         name, type_ = target
         return replace(instruction, callee=FunctionAddress(POINTER, name), function_type=type_)
+
+
+def _name_of(entry: Entry) -> str:
+    """Of the handler if it is known, else of who calls it."""
+    if isinstance(entry.function, FunctionAddress):
+        return entry.function.name
+    return entry.site.callee

@@ -99,7 +99,7 @@ def find_sites(program: Program, models: Models) -> Sites:
             name = instruction.callee.name
             model = models.applicable(name, program)
             if model is not None:
-                handlers = tuple(_handlers(model, instruction))
+                handlers = tuple(handlers_of(model, instruction))
                 if handlers or model.runs:
                     site = Registration(instruction, function, number, handlers, model.runs)
                     found.registrations.append(site)
@@ -116,21 +116,25 @@ def _is_unknown(program: Program, name: str) -> bool:
     return (function is None or not function.is_defined) and not name.startswith(OWN)
 
 
-def _handlers(model: FunctionModel, call: Call) -> Iterator[Handler]:
+def handlers_of(model: FunctionModel, call: Call) -> Iterator[Handler]:
+    """The functions that the call hands over to be called later."""
     for callback in model.callbacks:
         index = callback.function.index
         if not callback.is_lowered or index >= len(call.arguments):
             continue
-        if callback.function.indirect or not isinstance(call.arguments[index], NullPointer):
+        if not isinstance(call.arguments[index], NullPointer):
             if callback.when is None or may_hold(callback.when, call):
                 yield Handler(callback)
 
 
 def may_hold(condition: ArgumentCondition, call: Call) -> bool:
-    if condition.argument >= len(call.arguments):
+    """As far as the call tells."""
+    if condition.argument.index >= len(call.arguments):
         return False
-    value = call.arguments[condition.argument]
-    return not isinstance(value, IntConstant) or value.value in condition.values
+    value = call.arguments[condition.argument.index]
+    if condition.argument.indirect or not isinstance(value, IntConstant):
+        return True
+    return value.value in condition.values
 
 
 def _given(tables: FunctionTables, caller: Function, call: Call) -> Iterator[Handler]:

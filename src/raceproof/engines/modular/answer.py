@@ -12,7 +12,7 @@ from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.evidence import evidence_of
 from raceproof.engines.modular.must import is_sure
 from raceproof.engines.modular.protections import protections_of
-from raceproof.options import Options
+from raceproof.options import Options, UnknownCallbacks
 from raceproof.verdict import (
     NOT_FOLLOWED,
     NOT_SEEN,
@@ -73,7 +73,7 @@ def answer_of(
             is_whole = is_whole and len(best) <= _MOST_CANDIDATES
             for a, b in best[:_MOST_CANDIDATES]:
                 candidates.append(Candidate(location, describer.access(a), describer.access(b)))
-    blind = _blind(analysis)
+    blind = _blind(analysis, options)
     assumptions = sorted({a for info in analysis.threads.all for a in info.records.assumptions})
     if any(f.confidence >= Confidence.LIKELY for f in findings):
         outcome = Outcome.RACE
@@ -151,7 +151,7 @@ def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:
     return max(exact), min(exact[0] + a.size, exact[1] + b.size)
 
 
-def _blind(analysis: Analysed) -> list[str]:
+def _blind(analysis: Analysed, options: Options) -> list[str]:
     """What nobody can follow: no proof goes past it. Beyond the first few only how many."""
     found: dict[str, None] = {}
     for info in analysis.threads.all:
@@ -159,7 +159,8 @@ def _blind(analysis: Analysed) -> list[str]:
             place = analysis.program.instruction(instruction).position
             place_name = place or analysis.program.function_of(instruction).display
             found[f"{NOT_FOLLOWED}: {what} at {place_name}"] = None
-    for instruction, what in analysis.unseen:
+    is_ignored = options.callbacks is UnknownCallbacks.IGNORE
+    for instruction, what in () if is_ignored else analysis.unseen:
         place = analysis.program.instruction(instruction).position
         found[f"{NOT_SEEN}: {what} at {place}"] = None
     listed = list(found)

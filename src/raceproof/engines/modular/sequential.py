@@ -12,7 +12,7 @@ from raceproof.analysis.facts import ProgramFacts
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency.model import CallbackTime, Role
 from raceproof.engines.modular.describe import Describer
-from raceproof.engines.question import Question, without_strangers
+from raceproof.engines.question import Question, without_unknown_callbacks
 from raceproof.ir import Assembly
 from raceproof.verdict import Answer, Covered, Outcome
 
@@ -49,4 +49,4 @@ def answer_if_sequential(facts: ProgramFacts, question: Question) -> Answer | No
         threads=(main,),
         covered=(Covered.PATHS, Covered.LAYOUTS),
     )
-    return without_strangers(answer, program, question)
+    return without_unknown_callbacks(answer, program, question)

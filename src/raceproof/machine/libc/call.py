@@ -132,6 +132,8 @@ class LibraryCall(Operation):
     def _hand_over(self, machine: Machine, arguments: tuple[Any, ...]) -> None:
         """A signal that never arrives is possible, so a handler may be left out."""
         for callback in self.model.callbacks:
+            if callback.is_lowered:
+                continue
             if callback.time is not CallbackTime.SIGNAL:
                 raise Unsupported(f"the library function {self.name}")
             given = arguments[callback.function.index]
