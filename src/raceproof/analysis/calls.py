@@ -101,6 +101,7 @@ class Calls:
         if event is not None:
             if event.model.caveat:
                 self.analysis.records.assume(event.model.caveat)
+            if event.model.caveat or any(one.is_lowered for one in event.model.callbacks):
                 for given in self._functions_handed_over(act, call, state):
                     self.analysis.given_away.setdefault(given, (call.number, name))
             if event.hidden_object:
