@@ -137,10 +137,10 @@ def evidence(finding: Finding) -> str:
             return f"guarded by {found.guard} in {counted}"
         case Habit.COUNTER:
             return (
-                "a counter, updated without a lock everywhere: benign by intent, undefined in C11"
+                "a counter, updated without a lock everywhere: perhaps meant so, undefined in C11"
             )
         case Habit.FLAG:
-            return "a flag, set without a lock everywhere: benign by intent, undefined in C11"
+            return "a flag, set without a lock everywhere: perhaps meant so, undefined in C11"
         case Habit.FREED:
             return "given back while another thread may still use it"
         case Habit.LIBRARY:
