@@ -27,7 +27,8 @@ examples:
   raceproof scan src --exclude third_party          all C and C++ files below a folder
   raceproof scan -p build/compile_commands.json --jobs 8
   raceproof scan --changed-since origin/main        only what the branch touches
-  raceproof scan --refine --timeout 120             have the findings confirmed or refuted
+  raceproof scan --timeout 120                      end after about two minutes
+  raceproof scan --refine                           have the findings confirmed or refuted
   raceproof scan --write-baseline known.json        from now on only what is new:
   raceproof scan --baseline known.json
 
@@ -86,7 +87,7 @@ def _add_project_arguments(parser: ArgumentParser) -> None:
         dest="timeout",
         type=positive_number,
         metavar="SECONDS",
-        help="for --refine (default: 60)",
+        help="leave out programs that take longer (default: no limit; for --refine: 60)",
     )
     cache = group.add_mutually_exclusive_group()
     cache.add_argument(

@@ -15,8 +15,10 @@ from raceproof.engines.summary.unit import Unit
 from raceproof.options import Options
 from raceproof.project.linking import link
 from raceproof.project.places import places_of
+from raceproof.project.public import declared_in, public_headers
 from raceproof.project.sources import ProjectTarget
 from raceproof.project.store import Store
+from raceproof.project.time_limit import TimeIsUp, time_limit
 from raceproof.verdict import Answer, EngineRun, Finding, Outcome, Verdict
 
 ENGINE = "summary"
@@ -39,35 +41,61 @@ class StoredSummaries:
 
 def analyse(
     records: Sequence[tuple[Any, ...]],
+    files: Sequence[tuple[str, ...]],
     targets: Sequence[ProjectTarget],
     is_linked: bool,
     root: Path,
     options: Options,
     store: Store,
     progress: Callable[[str, int, int], None],
-) -> tuple[Verdict, dict[tuple[str, str], tuple[int, int]], int]:
-    """The verdict over all programs, the lines of the functions it speaks of, and how many
-    summaries had to be made."""
+) -> tuple[Verdict, dict[tuple[str, str], tuple[int, int]], int, bool]:
+    """The verdict over all programs, the lines of the functions it speaks of, how many summaries
+    had to be made, and whether there was time for all.
+
+    `files` are those that the compiler read for each unit.
+    """
     started = time.monotonic()
     units = [Unit.from_tuple(record) for record in records]
     memory = StoredSummaries(store) if store.is_kept else None
+
+    def entries_of(numbers: Iterable[int]) -> set[str]:
+        return declared_in(public_headers((f for n in numbers for f in files[n]), root))
+
+    programs = link(units, targets, options.entry, is_linked, entries_of)
+    notices = [notice for program in programs for notice in program.notices]
+    deadline = None if options.timeout is None else started + options.timeout
     answers = []
     composed = 0
-    notices: list[str] = []
-    for program in link(units, targets, options.entry, is_linked):
-        notices += program.notices
-        answer, made = analyse_units(
-            program.units,
-            program.entry,
-            {},
-            memory,
-            options.jobs or os.cpu_count() or 1,
-            lambda done, total: progress("summarizing", done, total),
-        )
+    unfinished = []
+    for left, program in enumerate(programs, -len(programs)):
+        try:
+            with time_limit(_seconds(deadline, -left)):
+                answer, made = analyse_units(
+                    program.units,
+                    program.entry,
+                    {},
+                    memory,
+                    options.jobs or os.cpu_count() or 1,
+                    lambda done, total: progress("summarizing", done, total),
+                )
+        except TimeIsUp:
+            unfinished.append(program.name or "the library")
+            continue
         answers.append(answer)
         composed += made
+    if unfinished:
+        shown = ", ".join(unfinished[:4])
+        more = f" and {len(unfinished) - 4} more" if len(unfinished) > 4 else ""
+        notices.append(f"no time left for {shown}{more}: nothing is said about them")
     verdict = replace(_merged(answers, time.monotonic() - started), notices=tuple(notices))
-    return verdict, _spans(verdict, units, root), composed
+    return verdict, _spans(verdict, units, root), composed, not unfinished
+
+
+def _seconds(deadline: float | None, left: int) -> float | None:
+    """For the next program: half of what is left, and all of it for the last."""
+    if deadline is None:
+        return None
+    return (deadline - time.monotonic()) / min(left, 2)
 
 
 def _merged(answers: Sequence[Answer], seconds: float) -> Verdict:
@@ -81,7 +109,7 @@ def _merged(answers: Sequence[Answer], seconds: float) -> Verdict:
             if known is None or known.confidence < finding.confidence:
                 findings[key] = finding
     outcome = Outcome.RACE if race else Outcome.UNKNOWN
-    detail = f"{len(answers)} programs" if len(answers) > 1 else answers[0].detail
+    detail = f"{len(answers)} programs" if len(answers) != 1 else answers[0].detail
     run = EngineRun(ENGINE, str(outcome), seconds, detail)
     return Verdict(
         outcome,

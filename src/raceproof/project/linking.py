@@ -11,7 +11,7 @@ function that its public headers declare may be called by any thread.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from raceproof.engines.summary.unit import Unit
@@ -37,20 +37,25 @@ def link(
     targets: Sequence[ProjectTarget],
     entry: str | None,
     is_linked: bool = False,
+    entries_of: Callable[[Iterable[int]], set[str]] = lambda numbers: set(),
 ) -> list[Linked]:
-    """The programs and libraries of the project."""
+    """The programs and libraries of the project; `entries_of` tells by which functions the library
+    that these units make is entered (none: by all)."""
     wanted = entry or MAIN
     if entry is not None and not any(_defines(unit, wanted) for unit in units):
         raise UserError(f"--entry {entry}: no file of the project defines such a function")
     if is_linked and targets:
-        found = list(_by_target(units, targets, wanted))
+        found = list(_by_target(units, targets, wanted, entries_of))
         if found:
             return found
-    return _by_entry(units, targets, wanted)
+    return _by_entry(units, targets, wanted, entries_of)
 
 
 def _by_target(
-    units: Sequence[Unit], targets: Sequence[ProjectTarget], wanted: str
+    units: Sequence[Unit],
+    targets: Sequence[ProjectTarget],
+    wanted: str,
+    entries_of: Callable[[Iterable[int]], set[str]],
 ) -> Iterator[Linked]:
     """Each program once: one of the same files with other flags is no other."""
     seen: set[frozenset[str]] = set()
@@ -72,8 +77,7 @@ def _by_target(
         )
         if is_library and files not in seen:
             seen.add(files)
-            chosen = [units[number] for number in sorted(target.units)]
-            yield Linked(target.name, _resolved(chosen), None)
+            yield _library(target.name, units, sorted(target.units), entries_of)
 
 
 def _with_missing(
@@ -108,10 +112,41 @@ def _with_missing(
     return found, (f"{name}: taken in, because the program calls their functions: {shown}",)
 
 
-def _by_entry(units: Sequence[Unit], targets: Sequence[ProjectTarget], wanted: str) -> list[Linked]:
+def _library(
+    name: str,
+    units: Sequence[Unit],
+    numbers: Sequence[int],
+    entries_of: Callable[[Iterable[int]], set[str]],
+) -> Linked:
+    """Entered by its public functions only, if there are any."""
+    chosen = [units[number] for number in numbers]
+    visible = {name for unit in chosen for name, o in unit.outlines.items() if o.is_external}
+    public = entries_of(numbers) & visible
+    if not public or public == visible:
+        return Linked(name, _resolved(chosen), None)
+    hidden = visible - public
+    for at, unit in enumerate(chosen):
+        if not hidden.isdisjoint(unit.outlines):
+            outlines = {
+                name: replace(outline, is_external=False) if name in hidden else outline
+                for name, outline in unit.outlines.items()
+            }
+            chosen[at] = replace(unit, outlines=outlines)
+    whose = name or "the library"
+    many = f"{len(public)} functions" if len(public) > 1 else "one function"
+    notice = f"{whose}: entered by the {many} that its public headers declare"
+    return Linked(name, _resolved(chosen), None, (notice,))
+
+
+def _by_entry(
+    units: Sequence[Unit],
+    targets: Sequence[ProjectTarget],
+    wanted: str,
+    entries_of: Callable[[Iterable[int]], set[str]],
+) -> list[Linked]:
     starts = [n for n, unit in enumerate(units) if _defines(unit, wanted)]
     if not starts:
-        return [Linked("", _resolved(units), None)]
+        return [_library("", units, range(len(units)), entries_of)]
     if len(starts) == 1:
         return [Linked(units[starts[0]].file, _resolved(units), wanted)]
     names = [frozenset(t.name for t in targets if n in t.units) for n in range(len(units))]

@@ -34,6 +34,10 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
 
 
+_FILES = 5
+"""Where a record of a unit has the files that were read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """The verdict, and how much work it was."""
@@ -252,8 +256,9 @@ class _Scan:
             replace(t, units=frozenset(position[n] for n in t.units if n in position))
             for t in self._project.targets
         ]
-        verdict, spans, composed = analyse(
+        verdict, spans, composed, is_whole = analyse(
             [records[number][0] for number in good],
+            [records[number][_FILES] for number in good],
             targets,
             self._project.is_linked,
             self._project.root,
@@ -263,7 +268,7 @@ class _Scan:
         )
         verdict = replace(verdict, notices=(*self._ways, *verdict.notices))
         key = self._result_key(troubles)
-        if key is not None:
+        if key is not None and is_whole:
             entries = [(*place, *lines) for place, lines in spans.items()]
             self._store.put("results", key, (encode(verdict), entries))
         return replace(self._report(verdict, spans, troubles), composed=composed)
