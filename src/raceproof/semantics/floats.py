@@ -103,6 +103,24 @@ def _as_double(exact: Fraction) -> float:
     return found
 
 
+def _exponent_of(size: Fraction) -> int:
+    """The power of two below or at a positive number."""
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    return exponent if Fraction(2) ** exponent <= size else exponent - 1
+
+
+def rounded(number: Fraction | float, bits: int) -> float:
+    """The nearest number of a width, ties to even; too large ones are infinite."""
+    if isinstance(number, float):
+        return number
+    digits, least, most = (24, -149, 127) if bits == 32 else (53, -1074, 1023)
+    size = abs(number)
+    exponent = max(_exponent_of(size) - digits + 1, least)
+    count = round(size / Fraction(2) ** exponent)
+    found = math.inf if count.bit_length() + exponent - 1 > most else math.ldexp(count, exponent)
+    return -found if number < 0 else found
+
+
 # --- arithmetic ------------------------------------------------------------
 
 

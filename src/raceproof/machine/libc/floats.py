@@ -21,13 +21,27 @@ from raceproof.machine.libc.numbers import (
     wide_text,
 )
 from raceproof.machine.libc.registry import FUNCTIONS, library
-from raceproof.semantics.floats import bits_float, encode_float, float_bits, frem, round_float
+from raceproof.semantics.floats import (
+    bits_float,
+    encode_float,
+    float_bits,
+    round_float,
+    rounded,
+)
 from raceproof.semantics.integers import to_signed
+from raceproof.semantics.mathematics import (
+    DOMAIN_ERROR,
+    MATH,
+    ROUNDINGS,
+    away,
+    guarded,
+    log_gamma,
+    outcome,
+    scaled,
+)
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
-
-_DOMAIN_ERROR = 33
 
 # --- from text ---
 
@@ -114,24 +128,6 @@ def _value(c: int, base: int) -> int:
     return (c | 32) - 87 if base == 16 and 97 <= c | 32 <= 102 and c < 128 else -1
 
 
-def rounded(number: Fraction | float, bits: int) -> float:
-    """The nearest number of a width, ties to even; too large ones are infinite."""
-    if isinstance(number, float):
-        return number
-    digits, least, most = (24, -149, 127) if bits == 32 else (53, -1074, 1023)
-    size = abs(number)
-    exponent = max(_exponent_of(size) - digits + 1, least)
-    count = round(size / Fraction(2) ** exponent)
-    found = math.inf if count.bit_length() + exponent - 1 > most else math.ldexp(count, exponent)
-    return -found if number < 0 else found
-
-
-def _exponent_of(size: Fraction) -> int:
-    """The power of two below or at a positive number."""
-    exponent = size.numerator.bit_length() - size.denominator.bit_length()
-    return exponent if Fraction(2) ** exponent <= size else exponent - 1
-
-
 def _from_text(bits: int, text_of: Callable[..., Character], width: int) -> Callable[..., float]:
     def convert(m: Machine, text: int, end: int, *_: Any) -> float:
         number, length = parse_float(text_of(m, text))
@@ -170,175 +166,8 @@ def _nan(m: Machine, text: int) -> float | None:
     return math.nan if m.memory.string(text) == b"" else None
 
 
-# --- rounding ---
+# --- functions of doubles ---
 
-
-def _away(x: float) -> float:
-    """Half away from zero."""
-    whole = math.floor(abs(x))
-    return math.copysign(whole + (abs(x) - whole >= 0.5), x)
-
-
-def _whole(function: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda x: math.copysign(function(x), x) if math.isfinite(x) else x
-
-
-ROUNDINGS: dict[str, Callable[[float], float]] = {
-    "ceil": _whole(math.ceil),
-    "floor": _whole(math.floor),
-    "trunc": _whole(math.trunc),
-    "round": _whole(_away),
-    "rint": _whole(round),
-    "nearbyint": _whole(round),
-    "roundeven": _whole(round),
-}
-
-# --- functions of doubles; a pole is a ZeroDivisionError, no result at all a ValueError ---
-
-
-def log(x: float) -> float:
-    return _pole(-math.inf) if x == 0 else math.log(x)
-
-
-class _Pole(ZeroDivisionError):
-    def __init__(self, value: float) -> None:
-        super().__init__()
-        self.value = value
-
-
-def _pole(value: float) -> float:
-    raise _Pole(value)
-
-
-def _least(a: float, b: float) -> float:
-    return b if math.isnan(a) else a if math.isnan(b) else min(a, b)
-
-
-def _greatest(a: float, b: float) -> float:
-    return b if math.isnan(a) else a if math.isnan(b) else max(a, b)
-
-
-def _power(x: float, y: float) -> float:
-    if x == 0 and y < 0:
-        is_odd = math.isfinite(y) and y == math.floor(y) and math.fmod(y, 2) != 0
-        found = math.copysign(math.inf, x) if is_odd else math.inf
-        return found if math.isinf(y) else _pole(found)
-    try:
-        return math.pow(x, y)
-    except OverflowError:
-        is_odd = y == math.floor(y) and math.fmod(y, 2) != 0
-        raise _Overflow(-math.inf if x < 0 and is_odd else math.inf) from None
-
-
-class _Overflow(OverflowError):
-    def __init__(self, value: float) -> None:
-        super().__init__()
-        self.value = value
-
-
-def _signed_overflow(function: Callable[[float], float]) -> Callable[[float], float]:
-    """Overflows to the sign of its argument."""
-
-    def compute(x: float) -> float:
-        try:
-            return function(x)
-        except OverflowError:
-            raise _Overflow(math.copysign(math.inf, x)) from None
-
-    return compute
-
-
-def _log_gamma(x: float) -> float:
-    if math.isfinite(x) and x <= 0 and x == math.floor(x):
-        return _pole(math.inf)
-    return math.lgamma(x)
-
-
-def _gamma(x: float) -> float:
-    if x == 0:
-        return _pole(math.copysign(math.inf, x))
-    if x == -math.inf:
-        raise ValueError
-    return math.gamma(x)
-
-
-def _atanh(x: float) -> float:
-    return _pole(math.copysign(math.inf, x)) if abs(x) == 1 else math.atanh(x)
-
-
-def _log1p(x: float) -> float:
-    return _pole(-math.inf) if x == -1 else math.log1p(x)
-
-
-def _logb(x: float) -> float:
-    if x == 0:
-        return _pole(-math.inf)
-    if not math.isfinite(x):
-        return x * x
-    return float(math.frexp(x)[1] - 1)
-
-
-def _difference(a: float, b: float) -> float:
-    return math.nan if math.isnan(a) or math.isnan(b) else a - b if a > b else 0.0
-
-
-def _significand(x: float) -> float:
-    return x if x == 0 or not math.isfinite(x) else math.frexp(x)[0] * 2
-
-
-def _scaled(x: float, y: float) -> float:
-    """`scalb`: the exponent is a number, too."""
-    if math.isnan(x) or math.isnan(y):
-        return math.nan
-    if math.isinf(y):
-        if (y > 0 and x == 0) or (y < 0 and math.isinf(x)):
-            raise ValueError
-        return x * y if y > 0 else x / -y
-    if y != math.floor(y):
-        raise ValueError
-    return scaled(x, int(max(min(y, 65000.0), -65000.0)))
-
-
-def scaled(x: float, exponent: int) -> float:
-    try:
-        return math.ldexp(x, max(min(exponent, 100_000), -100_000))
-    except OverflowError:
-        raise _Overflow(math.copysign(math.inf, x)) from None
-
-
-MATH: dict[str, Callable[..., float]] = {
-    **ROUNDINGS,
-    **{
-        name: getattr(math, name)
-        for name in (
-            *("acos", "acosh", "asin", "asinh", "atan", "atan2", "cbrt", "copysign", "cos"),
-            *("cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "hypot", "nextafter"),
-            *("remainder", "sin", "sqrt", "tan", "tanh"),
-        )
-    },
-    "atanh": _atanh,
-    "drem": math.remainder,
-    "exp10": lambda x: _power(10, x),
-    "fdim": _difference,
-    "fma": lambda a, b, c: exact_fma(a, b, c),
-    "fmax": _greatest,
-    "fmin": _least,
-    "fmod": lambda a, b: _modulo(a, b),
-    "gamma": _log_gamma,
-    "lgamma": _log_gamma,
-    "log": log,
-    "log10": lambda x: _pole(-math.inf) if x == 0 else math.log10(x),
-    "log1p": _log1p,
-    "log2": lambda x: _pole(-math.inf) if x == 0 else math.log2(x),
-    "logb": _logb,
-    "nexttoward": math.nextafter,
-    "pow": _power,
-    "pow10": lambda x: _power(10, x),
-    "scalb": _scaled,
-    "significand": _significand,
-    "sinh": _signed_overflow(math.sinh),
-    "tgamma": _gamma,
-}
 _EXACT_IN_DOUBLE = frozenset(
     {
         *ROUNDINGS,
@@ -354,39 +183,6 @@ _FLAGGED_ONLY = frozenset({"logb", "scalb", "significand", *ROUNDINGS})
 """These do not set `errno`."""
 
 
-def _modulo(a: float, b: float) -> float:
-    if (b == 0 or math.isinf(a)) and not (math.isnan(a) or math.isnan(b)):
-        raise ValueError
-    return frem(a, b)
-
-
-def exact_fma(a: float, b: float, c: float) -> float:
-    """`a * b + c` rounded once."""
-    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
-        return a * b + c
-    exact = Fraction(a) * Fraction(b) + Fraction(c)
-    return rounded(exact, 64) if exact else a * b + c
-
-
-def guarded(function: Callable[..., float], *arguments: float) -> float:
-    """Where Python raises an error, C has a value."""
-    return _outcome(function, arguments)[0]
-
-
-def _outcome(function: Callable[..., float], arguments: tuple[float, ...]) -> tuple[float, int]:
-    """The value and the error number."""
-    try:
-        return function(*arguments), 0
-    except _Pole as pole:
-        return pole.value, RANGE_ERROR
-    except ValueError:
-        return math.nan, 0 if any(map(math.isnan, arguments)) else _DOMAIN_ERROR
-    except _Overflow as overflow:
-        return overflow.value, RANGE_ERROR
-    except OverflowError:
-        return math.inf, RANGE_ERROR
-
-
 def _underflows(name: str, arguments: tuple[float, ...], result: float) -> bool:
     """Whether a result is too small, or (of the next number) too large."""
     if not all(map(math.isfinite, arguments)) or not arguments[0]:
@@ -399,7 +195,7 @@ def _underflows(name: str, arguments: tuple[float, ...], result: float) -> bool:
 
 def _in_width(name: str, function: Callable[..., float], bits: int) -> Callable[..., float]:
     def compute(m: Machine, *arguments: float) -> float:
-        value, error = _outcome(function, arguments)
+        value, error = outcome(function, arguments)
         if math.isfinite(value) and value != 0:
             if bits == 80 and name not in _EXACT_IN_DOUBLE:
                 m.note_inexact("a long double")
@@ -458,7 +254,7 @@ _INT_MAX, _INT_MIN = (1 << 31) - 1, -(1 << 31)
 def _ilogb(m: Machine, x: float) -> int:
     if math.isfinite(x) and x != 0:
         return math.frexp(x)[1] - 1
-    m.set_errno(_DOMAIN_ERROR)
+    m.set_errno(DOMAIN_ERROR)
     return _INT_MAX if math.isinf(x) else _INT_MIN
 
 
@@ -480,7 +276,7 @@ def _scale(bits: int) -> Callable[..., float]:
     def compute(m: Machine, x: float, exponent: int) -> float:
         width = 64 if exponent >> 32 else 32
         number = to_signed(exponent, width)
-        value, error = _outcome(scaled, (x, number))
+        value, error = outcome(scaled, (x, number))
         result = round_float(bits, value)
         if error or (x and result == 0) or (math.isinf(result) and math.isfinite(x)):
             m.set_errno(RANGE_ERROR)
@@ -534,20 +330,20 @@ def _sine_and_cosine(bits: int) -> Callable[..., int]:
     return compute
 
 
-def _log_gamma_sign(m: Machine, x: float, place: int) -> float:
+def log_gamma_sign(m: Machine, x: float, place: int) -> float:
     is_negative = False
     if x == 0:
         is_negative = math.copysign(1, x) < 0
     elif x < 0 and math.isfinite(x) and x != math.floor(x):
         is_negative = math.floor(x) % 2 != 0
     m.memory.write(place, (0xFFFF_FFFF if is_negative else 1).to_bytes(4, "little"))
-    return float(_in_width("lgamma", _log_gamma, 64)(m, x))
+    return float(_in_width("lgamma", log_gamma, 64)(m, x))
 
 
 _WIDTHS = (("", 64), ("f", 32), ("l", 80))
 for _suffix, _bits in _WIDTHS:
     for _name, _long in (("lround", True), ("llround", False)):
-        FUNCTIONS[_name + _suffix] = _to_integer(_away, _long)
+        FUNCTIONS[_name + _suffix] = _to_integer(away, _long)
     for _name, _long in (("lrint", True), ("llrint", False)):
         FUNCTIONS[_name + _suffix] = _to_integer(round, _long)
     FUNCTIONS[f"isnan{_suffix}"] = FUNCTIONS[f"__isnan{_suffix}"] = lambda m, x: int(math.isnan(x))
@@ -567,8 +363,8 @@ for _suffix, _bits in _WIDTHS:
 for _suffix, _bits in _WIDTHS[:2]:
     FUNCTIONS[f"modf{_suffix}"] = _parts(_bits)
     FUNCTIONS[f"sincos{_suffix}"] = _sine_and_cosine(_bits)
-library("lgamma_r")(_log_gamma_sign)
-library("lgammaf_r")(lambda m, x, place: round_float(32, _log_gamma_sign(m, x, place)))
+library("lgamma_r")(log_gamma_sign)
+library("lgammaf_r")(lambda m, x, place: round_float(32, log_gamma_sign(m, x, place)))
 
 
 @library("difftime")

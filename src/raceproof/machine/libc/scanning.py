@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from raceproof.ir import FloatType
 from raceproof.machine.codec import encode
-from raceproof.machine.libc.floats import parse_float, rounded
+from raceproof.machine.libc.floats import parse_float
 from raceproof.machine.libc.numbers import Character, parse_integer
 from raceproof.machine.libc.registry import library
+from raceproof.semantics.floats import rounded
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
