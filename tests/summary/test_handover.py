@@ -54,7 +54,7 @@ def test_every_finding_is_a_candidate() -> None:
 
 def test_another_engine_confirms_what_this_one_found(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = (Layer("summary", 0.5, names_candidates=True), Layer("interleave", 1.0))
-    monkeypatch.setattr(conduct, "layers", lambda options: plan)
+    monkeypatch.setattr(conduct, "layers", lambda *_: plan)
     verdict = check(load(CODE), Options(stop_at_first=True, timeout=60))
     assert [run.name for run in verdict.engines][:2] == ["summary", "interleave"]
     assert verdict.outcome is Outcome.RACE

@@ -16,6 +16,7 @@ from raceproof.machine.faults import (
     Unsupported,
 )
 from raceproof.machine.indeterminate import INDETERMINATE
+from raceproof.machine.libc.call import LibraryCall
 from raceproof.machine.operation import END_THREAD, Enter, Operation, Resume, Wait
 from raceproof.machine.segments import ATOMIC, AccessRange, SegmentInfo, SegmentKind
 from raceproof.machine.thread import ConcreteThread, Frame, Pending, Status
@@ -410,7 +411,7 @@ class Runner:
         operation = operation or info.operation
         assert info.instruction is not None
         is_unset = any(argument is INDETERMINATE for argument in arguments)
-        if is_unset and operation is not _RETURN_FROM_MAIN:
+        if is_unset and not self._may_hand_on(operation):
             raise Unsupported("the program depends on its inputs: it passes on what nobody set")
         pending = Pending(info.instruction.number, (), operation, arguments, operation.is_sync)
         if machine.alive > 1 or machine.ghosts:
@@ -434,6 +435,13 @@ class Runner:
                 self._run(newest, newest.frames[-1].segment)
                 machine.current = thread
         return following
+
+    def _may_hand_on(self, operation: Operation) -> bool:
+        """Whether an operation may be given a value that nobody knows: one that looks at it says
+        so itself."""
+        if operation is _RETURN_FROM_MAIN:
+            return True
+        return self._machine.withholds_inventions and isinstance(operation, LibraryCall)
 
     def _choose(self, thread: ConcreteThread, info: SegmentInfo, value: Any) -> int | None:
         machine = self._machine
