@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from raceproof.options import Options
 from raceproof.report import words
+from raceproof.report.grouping import grouped
 from raceproof.report.rules import why
 from raceproof.report.source import Sources
 from raceproof.verdict import Access, Confidence, Finding, Outcome, Verdict
@@ -29,6 +30,8 @@ _PLAIN_WIDTH = 80
 """Where there is no terminal to ask."""
 _MOST_ROWS = 8
 """Of an interleaving; the last ones are shown, all with ``-v``."""
+_FEW = 3
+"""Findings that are told at length, whatever their confidence."""
 _THREAD_WIDTH = 20
 """Of a thread's name in the steps."""
 _MOST_PROTECTIONS = 30
@@ -81,12 +84,15 @@ class _Text:
         if self._options.verbosity >= 0:
             if verdict.protections and verdict.outcome is not Outcome.RACE:
                 self._protections(verdict)
-            self._list("Assumed", verdict.assumptions)
+            self._list("Assumed", self._shortened(verdict.assumptions))
         self._list("Notice", verdict.notices)
         if self._options.explain_pipeline or self._options.verbosity > 0:
             self._pipeline(verdict)
         self._layers(verdict)
         self._line((words.summary(verdict), _OUTCOMES[verdict.outcome]))
+
+    def _shortened(self, sentences: tuple[str, ...]) -> tuple[str, ...]:
+        return sentences if self._options.verbosity > 0 else tuple(grouped(sentences))
 
     def _layers(self, verdict: Verdict) -> None:
         """What each layer was given and left, one row each (`--layers`)."""
@@ -137,6 +143,11 @@ class _Text:
                 self._wrapped(f"  {head}: ", text)
         if finding.message:
             self._wrapped("  ", finding.message)
+        if self._is_brief(finding, total):
+            for access in finding.accesses:
+                self._brief_access(access)
+            self._line("")
+            return
         for access in finding.accesses:
             self._line("")
             self._access(access, style)
@@ -150,9 +161,20 @@ class _Text:
         self._wrapped("  Fix: ", reason.suggestion)
         self._line("")
 
+    def _is_brief(self, finding: Finding, total: int) -> bool:
+        """Whether a finding of a long list is told in a few lines: what is not sure, without -v."""
+        is_sure = finding.confidence > Confidence.POSSIBLE or bool(finding.others)
+        return not is_sure and total > _FEW and self._options.verbosity <= 0
+
+    def _brief_access(self, access: Access) -> None:
+        who = f"in {access.function} by {access.thread.entry}, holding {words.locks(access.locks)}"
+        self._wrapped("  ", f"{words.place(access.position)}: {words.kind(access)} {who}")
+
     def _wrapped(self, head: str, text: str) -> None:
         """Text that is broken between words only, the further lines under the first."""
-        lines = textwrap.wrap(text, self._width - len(head), break_long_words=False)
+        lines = textwrap.wrap(
+            text, self._width - len(head), break_long_words=False, break_on_hyphens=False
+        )
         for number, line in enumerate(lines):
             self._line((head if number == 0 else " " * len(head), "bold"), line)
 
