@@ -67,8 +67,9 @@ class _Conductor:
         """Groups asked so far: each starts its random choices elsewhere."""
         self._started = time.monotonic()
         self._facts = ProgramFacts(program, Models.load(options.models))
-        self._deadline = self._started + seconds_for(options, self._facts.weight)
         self.is_large = options.engine == "auto" and not self._facts.is_small
+        seconds = seconds_for(options, self._facts.weight, self.is_large)
+        self._deadline = self._started + seconds
         self._memory = options.memory
         if self._memory is None and self.is_large:
             self._memory = LARGE_MEMORY

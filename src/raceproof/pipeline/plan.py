@@ -54,11 +54,12 @@ LARGE_MEMORY = 2.0
 """GiB for each engine on a large program, if the user names no limit."""
 
 
-def seconds_for(options: Options, weight: int) -> float:
-    """How long one program may take in all."""
+def seconds_for(options: Options, weight: int, is_large: bool) -> float:
+    """How long one program may take in all. The layers of large programs have limits of their
+    own."""
     if options.timeout:
         return options.timeout
-    is_hard = options.engine == "auto" and weight > _HARD_WEIGHT
+    is_hard = options.engine == "auto" and weight > _HARD_WEIGHT and not is_large
     return _SHORT_TIMEOUT if is_hard else DEFAULT_TIMEOUT
 
 
