@@ -70,6 +70,14 @@ SAFE = {
         }""",
     "copied into": """
         void body(void) { struct node *p = make(); strcpy(p->text, "x"); push(p); }""",
+    "compared as a number": """
+        static struct node *checked(void) {
+            struct node *p = malloc(sizeof *p);
+            if ((unsigned long)p == (unsigned long)((void *)0)) abort();
+            p->n = 5;
+            return p;
+        }
+        void body(void) { struct node *p = checked(); p->n = 6; push(p); }""",
     "a local variable that is handed down": """
         static void down(struct node *p) { fill(p); p->next = 0; }
         void body(void) { struct node here; down(&here); here.n++; push(make()); }""",
@@ -135,6 +143,16 @@ RACY = {
             struct node *p = make();
             pthread_mutex_lock(&m);
             number = (unsigned long)p;
+            head = (struct node *)number;
+            pthread_mutex_unlock(&m);
+            p->n = 2;
+        }""",
+    "its address as a number, and compared": """
+        void body(void) {
+            struct node *p = make();
+            unsigned long number = (unsigned long)p;
+            if (number == 0) return;
+            pthread_mutex_lock(&m);
             head = (struct node *)number;
             pthread_mutex_unlock(&m);
             p->n = 2;

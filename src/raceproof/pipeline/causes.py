@@ -1,10 +1,11 @@
 """One list by cause: findings that one change of the program would mend are one finding.
 
-    p->a = 1; p->b = 2;     two members, one missing lock       free(p);     against every use of p
+    p->a = 1; p->b = 2;     two members, one missing lock
+    free(p); free(q);       one clean-up that comes too soon
 
 Possible findings are put together, in this order, if they
 1. are about one member of an object, or of the objects of one type, or about elements of an array;
-2. are about one object that is given back while it may be used;
+2. are about objects that one function gives back while they may be used;
 3. race by the same statements, on other objects;
 4. are other members of the same object, accessed by the same functions, with the same locks;
 5. are about anything that no access protects, in one function that two threads may run at the same
@@ -81,7 +82,8 @@ def _member(finding: Finding) -> Hashable:
 def _freed(finding: Finding) -> Hashable:
     if finding.evidence is None or finding.evidence.habit is not Habit.FREED:
         return id(finding)
-    return finding.location.kind, _object(finding.location)
+    giving = next((a for a in finding.accesses if a.is_write), finding.accesses[0])
+    return "freed", giving.function
 
 
 def _functions(finding: Finding) -> Hashable:

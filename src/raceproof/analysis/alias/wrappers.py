@@ -83,13 +83,29 @@ def _is_fresh(call: Call, events: Events, wrappers: set[str]) -> bool:
 
 def _leaks(function: Function, fresh: set[int]) -> bool:
     """Does a fresh address go anywhere but into comparisons, clearing and the result?"""
+    compared = _only_compared(function)
     for instruction in function.instructions:
         if isinstance(instruction, Return | Compare | SetMemory):
             continue
         if isinstance(instruction, _PASSES_ON) and instruction.result is not None:
-            if instruction.result.index in fresh:
+            if instruction.result.index in fresh or instruction.result.index in compared:
                 continue
         for operand in instruction.operands:
             if isinstance(operand, Register) and operand.index in fresh:
                 return True
     return False
+
+
+def _only_compared(function: Function) -> set[int]:
+    """Numbers made from addresses that go nowhere but into comparisons: `(long)p == 0`."""
+    found = {
+        i.result.index
+        for i in function.instructions
+        if isinstance(i, Cast) and i.operation == "ptrtoint" and i.result is not None
+    }
+    for instruction in function.instructions:
+        if not isinstance(instruction, Compare):
+            for operand in instruction.operands:
+                if isinstance(operand, Register):
+                    found.discard(operand.index)
+    return found

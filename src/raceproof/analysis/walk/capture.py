@@ -129,6 +129,9 @@ class Captures:
                 return register in _registers(value)
             case Offset(terms=terms):
                 return any(register in _registers(term) for term, _ in terms)
+            case Cast(operation="ptrtoint", result=Register(index=number)):
+                # `(unsigned long)p == 0` says nothing about where `p` lies.
+                return not all(isinstance(i, Compare) for i in self.uses(function).get(number, ()))
             case Call():
                 return self._call_keeps(function, instruction, register)
         return not (isinstance(instruction, _HARMLESS) or _hands_on(instruction))

@@ -14,9 +14,11 @@ from raceproof.analysis.races.detect import BaseReport, Pair
 from raceproof.analysis.races.reasons.disjoint import may_overlap
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC
+from raceproof.concurrency import events as ev
 from raceproof.engines.modular.describe import Describer
 from raceproof.ir import (
     Binary,
+    Call,
     Cast,
     Constant,
     Function,
@@ -28,6 +30,7 @@ from raceproof.ir import (
 )
 from raceproof.verdict import BaseKind, Evidence, Habit
 
+_DESTROYS = (ev.LockDestroy, ev.ConditionDestroy, ev.BarrierDestroy, ev.SemaphoreDestroy)
 _BESIDE = "the lock beside it"
 
 
@@ -37,7 +40,7 @@ def evidence_of(report: BaseReport, pairs: list[Pair], describer: Describer) -> 
         return Evidence(Habit.LIBRARY)
     racing = [access for pair in pairs for access in pair]
     around = [a for a in _parallel(report) if any(_meet(a, b) for b in racing)]
-    if all(a.is_free or b.is_free for a, b in pairs):
+    if all(_ends(a, describer) or _ends(b, describer) for a, b in pairs):
         return Evidence(Habit.FREED)
     statements: dict[int, set[str]] = {}
     for access in around:
@@ -54,6 +57,13 @@ def evidence_of(report: BaseReport, pairs: list[Pair], describer: Describer) -> 
     guard, guarded = min(counts.items(), key=lambda item: (-item[1], item[0]))
     is_rule = guarded >= 2 and guarded * 2 > total
     return Evidence(Habit.GUARDED if is_rule else Habit.MIXED, guard, guarded, total)
+
+
+def _ends(access: RawAccess, describer: Describer) -> bool:
+    """Does it give the object back, or destroy a lock?"""
+    instruction = describer.program.instruction(access.instruction)
+    event = describer.analysis.events.of(instruction) if isinstance(instruction, Call) else None
+    return access.is_free or isinstance(event, _DESTROYS)
 
 
 def _parallel(report: BaseReport) -> list[RawAccess]:
