@@ -50,6 +50,14 @@ class UnknownCallbacks(StrEnum):
     """They are not called."""
 
 
+class MemoryModel(StrEnum):
+    """What orders two accesses: happens-before as C11 has it, or, in the sequentially consistent
+    meaning of SV-COMP, that they never happen at once."""
+
+    C11 = "c11"
+    SC = "sc"
+
+
 class ReportFormat(StrEnum):
     """How a verdict is written down."""
 
@@ -145,6 +153,7 @@ class Options:
     """Threads that are created at most at one creation site; not said: `DEFAULT_THREADS` where a
     bound is needed (interleave, sequentialize), none of the user's for bounded."""
     mutex_rules: MutexRules = MutexRules.POSIX
+    memory_model: MemoryModel = MemoryModel.C11
     layers: bool = False
     """Show what each layer of the interleave engine left open."""
     stop_at_first: bool = False

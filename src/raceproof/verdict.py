@@ -143,7 +143,8 @@ class Schedule:
     """How to reach the race on the concrete machine: choices and inputs in their order.
 
     `inputs` are the values of nondeterministic calls and uninitialised data, as they are asked for.
-    At the end threads `first` and `second` stand before `instructions`.
+    At the end threads `first` and `second` stand before `instructions`; with `is_past`, `first` has
+    done its instruction, `second` stands before the other, and nothing orders one before the other.
     """
 
     steps: tuple[Step, ...]
@@ -154,6 +155,7 @@ class Schedule:
     births: tuple[tuple[int, Step], ...] = ()
     """Creations of threads that were no choice, as `main` was alone: each with the number of steps
     before it. For people and witnesses; a replay needs them not."""
+    is_past: bool = False
 
     @property
     def shown_steps(self) -> tuple[Step, ...]:

@@ -11,7 +11,8 @@ from raceproof.sequentialize import Bounds, sequentialize
 from tests.programs_index import TestProgram, programs
 from tests.sequentialize.native import build, follow, load, models, plan_for
 
-RACY = [program for program in programs() if program.verdict == "race"]
+RACY = [p for p in programs() if p.verdict == "race" and p.group != "memory-orders"]
+"""The printed program looks for accesses at once, whatever their memory orders."""
 RACE_FREE = [program for program in programs() if program.verdict == "race-free"]
 
 FEW = (

@@ -30,6 +30,8 @@ NOT_FOUND = {
     "detours/16-thrown-past-the-unlock",
     "detours/21-asked-the-compiler-to-forget",
     "library-effects/16-cut-in-place",
+    "memory-orders/14-count-to-zero-relaxed",
+    "memory-orders/15-count-to-zero-released",
     "recursive-mutex/05-errorcheck-does-not-nest",
     "recursive-mutex/06-unlock-all-helper",
     "recursive-mutex/09-endless-unbalanced",

@@ -10,6 +10,12 @@ others run is holding it: then the variable is not 0 as long as it is held, and 
 0 there. A variable that is ever written otherwise (a value that may be 0, other bytes, through a
 pointer that may point elsewhere) is *broken*: it protects nothing, and everything is interpreted
 again without it. Values other than 0 may be set by anybody, they let nobody in.
+
+A lock also orders: what was done while it was held happens before what its next holder does. So
+who finds 0 must acquire, and who sets 0 must release; a variable that is found 0 by a read that is
+unordered for 0 (`ir.memory_order`) is not acquired. That is all that memory orders are to this
+analysis: it follows executions of the program as they are, and the other reasons for which two
+accesses do not race (locks, creation, join, barriers) are happens-before.
 """
 
 from __future__ import annotations

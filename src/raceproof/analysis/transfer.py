@@ -55,6 +55,7 @@ from raceproof.ir import (
     Undefined,
     Value,
 )
+from raceproof.ir.unordered import NOTHING
 
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
@@ -149,16 +150,18 @@ def _exchange(
     """`exchange(&busy, 1)` takes a homemade lock if it finds 0, and not otherwise."""
     memory = run.calls.memory
     address = memory.address(act, state, i.pointer)
+    unordered = run.analysis.program.unordered.get(i.number)
+    is_ordered = unordered is None or not unordered.contains(0)
     states = []
     for predicate in ("eq", "ne"):
-        seen, _ = value_refinement.refine(predicate, old, domain.constant(0, width), width)
-        if seen.is_bottom:
+        found, _ = value_refinement.refine(predicate, old, domain.constant(0, width), width)
+        if found.is_bottom:
             continue
         after = state.copy()
         if memory.store(act, i, after, i.pointer, i.value.type, new, True):
-            if predicate == "eq":
+            if predicate == "eq" and is_ordered:
                 memory.homemade.acquire(after, address, (width + 7) // 8)
-            run.assign(act, i, after, seen)
+            run.assign(act, i, after, found)
             states.append(after)
     return states
 
@@ -174,15 +177,17 @@ def _compare_exchange(
     expected = scalar(run.value(act, state, i.expected))
     replacement = run.value(act, state, i.replacement)
     known = value_refinement.compare("eq", scalar(old), expected, width)
+    unordered = run.analysis.program.unordered.get(i.number, NOTHING)
     states = []
     if known is not False:
         done = state.copy()
-        seen, _ = value_refinement.refine("eq", scalar(old), expected, width)
+        found, _ = value_refinement.refine("eq", scalar(old), expected, width)
         if memory.store(act, i, done, i.pointer, i.replacement.type, replacement, True):
-            if expected.constant == 0 and scalar(replacement).constant:
+            is_taken = expected.constant == 0 and bool(scalar(replacement).constant)
+            if is_taken and not unordered.may_succeed:
                 address = memory.address(act, state, i.pointer)
                 memory.homemade.acquire(done, address, (width + 7) // 8)
-            run.assign(act, i, done, (seen, domain.constant(1, 1)))
+            run.assign(act, i, done, (found, domain.constant(1, 1)))
             states.append(done)
     if known is not True or i.weak:
         memory.touch(act, i, state, i.pointer, i.expected.type, True, True)

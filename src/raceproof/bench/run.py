@@ -56,6 +56,8 @@ class Setting:
             "json",
             "--first",
             "--no-config",
+            "--memory-model",
+            "sc",
             "--engine",
             self.engine,
             "--timeout",

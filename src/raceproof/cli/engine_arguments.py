@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from raceproof.cli.arguments import DEFAULTS, positive_integer, positive_number
-from raceproof.options import DEFAULT_THREADS, BackendChoice, MutexRules, Strategy
+from raceproof.options import DEFAULT_THREADS, BackendChoice, MemoryModel, MutexRules, Strategy
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -39,6 +39,15 @@ def add_engine_arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="decide with this engine alone: modular, summary, interleave, pairwise or bounded "
         f"(default: {DEFAULTS.engine}, the cheapest first)",
+    )
+    parser.add_argument(
+        "--memory-model",
+        dest="memory_model",
+        type=choice_of(MemoryModel),
+        metavar="NAME",
+        help="call accesses a race that happens-before does not order (c11), or only those that "
+        f"can happen at once in a sequentially consistent execution (sc) (default: "
+        f"{DEFAULTS.memory_model})",
     )
     _add_modular_arguments(parser)
     _add_exploring_arguments(parser)

@@ -156,4 +156,5 @@ def _conclusion(recording: Recording) -> str:
         kind = ("atomic " if access.is_atomic else "") + ("write" if access.is_write else "read")
         who = _thread_name(recording, step.thread)
         parts.append(f"{kind} of {access.location} by {who} at {words.place(step.position)}")
-    return f"Both accesses are enabled at once: {', and '.join(parts)}."
+    message = recording.replayed.message
+    return f"{message[0].upper()}{message[1:]}: {', and '.join(parts)}."

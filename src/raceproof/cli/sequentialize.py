@@ -79,6 +79,11 @@ def run(arguments: Namespace) -> int:
 
         file = read_schedule(schedule)
         check_program(schedule, file, program)
+        if file.schedule.is_past:
+            raise UserError(
+                f"{schedule} ends at accesses that happen-before does not order, and the printed "
+                "program looks for accesses at once: nothing to follow"
+            )
         rules = file.mutex_rules
         directions = find_directions(program, models, file.schedule, rules)
         rounds, threads = directions.rounds, max(directions.threads - 1, 1)

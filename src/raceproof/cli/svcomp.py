@@ -6,7 +6,7 @@ from pathlib import Path
 from raceproof.cli.arguments import positive_number
 from raceproof.cli.engine_arguments import choice_of
 from raceproof.errors import UserError
-from raceproof.options import DataModel, Options
+from raceproof.options import DataModel, MemoryModel, Options
 
 EPILOG = """\
 The last line is the verdict: true, false(no-data-race) or unknown.
@@ -74,6 +74,7 @@ def run(arguments: Namespace) -> int:
         engine=arguments.engine,
         seed=arguments.seed,
         stop_at_first=True,
+        memory_model=MemoryModel.SC,
     )
     program = load_program(arguments.files, options)
     verdict = pipeline.check(program, options)

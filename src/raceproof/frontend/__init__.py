@@ -13,7 +13,7 @@ from raceproof.frontend.compiler import Translation, compile_source
 from raceproof.frontend.selection import Selection, select
 from raceproof.frontend.source import LLVM_SUFFIXES, Source
 from raceproof.frontend.toolchain import Toolchain
-from raceproof.options import Options
+from raceproof.options import MemoryModel, Options
 
 if TYPE_CHECKING:
     from raceproof.frontend.assembling import Assembly
@@ -43,7 +43,22 @@ def load_selection(selection: Selection, options: Options) -> Program:
         text = inlined(text, library)
     program = lower_module(text, names, options.entry or "main")
     _check_entry(program, options)
-    return replace(program, origin=_origin(selection, assembly, options))
+    program = replace(program, origin=_origin(selection, assembly, options))
+    return with_orders(program, options)
+
+
+def with_orders(program: Program, options: Options) -> Program:
+    """The program with what its memory orders leave open, under the memory model asked for."""
+    from raceproof.ir.memory_order import has_weak_orders, unordered_reads
+
+    if options.memory_model is MemoryModel.SC or not has_weak_orders(program):
+        return program
+    assumed = "atomic operations are seen in the order in which they are executed"
+    return replace(
+        program,
+        unordered=unordered_reads(program),
+        assumptions=(*program.assumptions, assumed),
+    )
 
 
 def _origin(selection: Selection, assembly: Assembly, options: Options) -> Origin:

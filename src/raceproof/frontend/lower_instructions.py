@@ -117,7 +117,7 @@ def _qualifiers(reader: Reader) -> tuple[bool, bool]:
 
 
 def _order(reader: Reader) -> str:
-    """The first memory order among the remaining tokens; the stronger one stands first."""
+    """The first memory order among the remaining tokens."""
     for token in reader.tokens[reader.at :]:
         if token in _ORDERS:
             return token
@@ -179,6 +179,8 @@ def _cmpxchg(low: Lowering, tokens: list[str], at: int) -> None:
     reader.expect(",")
     replacement = low.read_typed(reader)
     result = low.register(tokens[0], StructType((expected.type, I1)))
+    success = _order(reader)
+    reader.at = reader.tokens.index(success, reader.at) + 1
     low.emit(
         CompareExchange(
             low.new_number(),
@@ -187,8 +189,9 @@ def _cmpxchg(low: Lowering, tokens: list[str], at: int) -> None:
             pointer,
             expected,
             replacement,
-            _order(reader),
+            success,
             weak,
+            _order(reader),
         )
     )
 

@@ -98,7 +98,8 @@ class AtomicUpdate(Instruction):
 class CompareExchange(Instruction):
     """`result = {old, old == expected}`, storing `replacement` if equal, in one step.
 
-    A `weak` exchange may fail for no reason.
+    A `weak` exchange may fail for no reason. `atomic` is its memory order if it takes place,
+    `failure` if it does not.
     """
 
     pointer: Value
@@ -106,6 +107,7 @@ class CompareExchange(Instruction):
     replacement: Value
     atomic: str
     weak: bool = False
+    failure: str = "seq_cst"
 
     @property
     def operands(self) -> tuple[Value, ...]:

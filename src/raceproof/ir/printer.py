@@ -201,6 +201,7 @@ _TEXTS: dict[type[Instruction], Callable[[Any], str]] = {
     AtomicUpdate: lambda i: f"atomic {i.operation} {_v(i.pointer)}, {_v(i.value)} {i.atomic}",
     CompareExchange: lambda i: (
         f"atomic exchange {_v(i.pointer)}, {_v(i.expected)} -> {_v(i.replacement)} {i.atomic}"
+        f" {i.failure}"
     ),
     Fence: lambda i: f"fence {i.atomic}",
     CopyMemory: lambda i: f"copy {_v(i.size)} bytes from {_v(i.source)} to {_v(i.target)}",

@@ -11,6 +11,7 @@ from raceproof.ir.debug import DebugInfo
 from raceproof.ir.instructions import Instruction, Phi, Terminator
 from raceproof.ir.position import Position
 from raceproof.ir.types import FunctionType, Layout, Type
+from raceproof.ir.unordered import Unordered
 from raceproof.ir.values import Constant, Register
 
 
@@ -130,6 +131,9 @@ class Program:
     origin: Origin = Origin()
     assumptions: tuple[str, ...] = ()
     """What was assumed to make it, for whoever says something about it."""
+    unordered: Mapping[int, Unordered] = field(default_factory=dict)
+    """Number of an atomic read -> the values that it may return without being ordered after their
+    write, see `memory_order`. Empty: what holds for accesses at once holds for happens-before."""
 
     @property
     def data_model(self) -> str:

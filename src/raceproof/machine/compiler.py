@@ -312,8 +312,8 @@ def _shuffle(c: FunctionCompiler, i: Shuffle) -> None:
     c.define(i.result, f"tuple({both}[k] if k >= 0 else 0 for k in {i.mask!r})")
 
 
-def _fence(_: FunctionCompiler, __: Fence) -> None:
-    pass
+def _fence(c: FunctionCompiler, i: Fence) -> None:
+    c.line(f"fence({i.atomic!r})")
 
 
 def _jump(c: FunctionCompiler, i: Jump) -> None:

@@ -86,6 +86,7 @@ class Environment:
             "fails_spuriously": self._machine.fails_spuriously,
             "undefined_value": self._machine.undefined,
             "assume": self._machine.assume,
+            "fence": self._machine.fence,
             "va_start": self.va_start,
             "va_copy": self.va_copy,
             "va_end": lambda *_: None,

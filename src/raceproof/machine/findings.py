@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from raceproof.ir import Load, Store
 from raceproof.machine.confirming import Judgement, judge
 from raceproof.machine.machine import Machine
 from raceproof.machine.names import location_of, lock_name, thread_of
+from raceproof.machine.replay import replay
 from raceproof.machine.segments import ATOMIC, WRITE, AccessRange
 from raceproof.machine.simplify import simplified
 from raceproof.machine.thread import ConcreteThread
@@ -18,6 +19,7 @@ from raceproof.verdict import (
     Confidence,
     Finding,
     HeldLock,
+    Location,
     LockMode,
     Outcome,
     Schedule,
@@ -44,24 +46,15 @@ def replayed_finding(machine: Machine, race: Race, candidate: Candidate | None) 
     candidate, the location is the candidate's.
     """
     schedule, judgement = _judged(machine, race.schedule)
-    threads = (machine.threads[schedule.first], machine.threads[schedule.second])
-    assert threads[0].pending is not None
-    assert threads[1].pending is not None
-    ranges = threads[0].pending.conflict(threads[1].pending)
-    assert ranges is not None
-    common = (max(r[0] for r in ranges), min(r[1] for r in ranges), ranges[0][2])
-    location = location_of(machine, common)
-    accesses = (
-        _access(machine, threads[0], ranges[0]),
-        _access(machine, threads[1], ranges[1]),
-    )
+    find = _past if schedule.is_past else _present
+    location, *accesses = find(machine, schedule)
     if candidate is not None:
         location = replace(candidate.location, name=location.name)
     return Finding(
         location,
         judgement.confidence,
-        accesses,
-        message=f"reached after {len(schedule.steps)} steps of a replayed schedule"
+        (accesses[0], accesses[1]),
+        message=_MESSAGES[schedule.is_past].format(len(schedule.steps))
         + (f", {judgement.caveat}" if judgement.caveat else ""),
         schedule=schedule,
         engine="interleave",
@@ -86,6 +79,48 @@ def _judged(machine: Machine, schedule: Schedule) -> tuple[Schedule, Judgement]:
         return schedule, original
     judge(machine, shorter)
     return shorter, judgement
+
+
+_MESSAGES = {
+    False: "reached after {} steps of a replayed schedule",
+    True: "not ordered by happens-before, after {} steps of a replayed schedule",
+}
+"""By `Schedule.is_past`."""
+
+
+def _present(machine: Machine, schedule: Schedule) -> tuple[Location, Access, Access]:
+    """Both are about to happen, on a machine that stands there."""
+    first, second = machine.threads[schedule.first], machine.threads[schedule.second]
+    assert first.pending is not None
+    assert second.pending is not None
+    ranges = first.pending.conflict(second.pending)
+    assert ranges is not None
+    accesses = _access(machine, first, ranges[0]), _access(machine, second, ranges[1])
+    return _common(machine, *ranges), *accesses
+
+
+def _past(machine: Machine, schedule: Schedule) -> tuple[Location, Access, Access]:
+    """The first is done; it is looked at again when it is about to be."""
+    earlier: dict[AccessRange, Access] = {}
+
+    def watch(machine: Machine, thread: ConcreteThread) -> Callable[[], None]:
+        pending = thread.pending
+        assert pending is not None
+        if (thread.number, pending.instruction) == (schedule.first, schedule.instructions[0]):
+            for access in pending.accesses:
+                earlier[access] = _access(machine, thread, access)
+        return lambda: None
+
+    replayed = replay(machine, schedule, watch)
+    assert replayed.race is not None
+    past, access = replayed.race
+    second = _access(machine, machine.threads[schedule.second], access)
+    return _common(machine, past.access, access), earlier[past.access], second
+
+
+def _common(machine: Machine, first: AccessRange, second: AccessRange) -> Location:
+    """What two accesses have in common."""
+    return location_of(machine, (max(first[0], second[0]), min(first[1], second[1]), first[2]))
 
 
 def _access(machine: Machine, thread: ConcreteThread, access: AccessRange) -> Access:

@@ -88,6 +88,8 @@ class Machine:
         """With `keeps_ghosts`, finished threads that nobody has joined: the last thread alive still
         stops at its visible steps, since it may race with what they did last."""
         self.keeps_ghosts = False
+        self.fences: list[tuple[int, str]] | None = None
+        """Thread and order of the fences that were passed, if somebody wants to know."""
         self.left_out: set[str] = set()
         """What the machine did not do though the program asked for it: no proof may rest on it."""
         self.granted: set[str] = set()
@@ -142,6 +144,7 @@ class Machine:
         self.alive = 0
         self.ghosts = 0
         self.granted = set()
+        self.fences = None
         self.output = bytearray()
         self.recorded = []
         self.inventions = []
@@ -370,6 +373,10 @@ class Machine:
         if self.is_open:
             return UNKNOWN
         return INDETERMINATE if self._inputs.needs_all else 0
+
+    def fence(self, order: str) -> None:
+        if self.fences is not None:
+            self.fences.append((self.current.number, order))
 
     def reveal(self, target: MemoryObject, offset: int, size: int = 1) -> None:
         """Bytes that were never written are an input; those among them that are known stay."""

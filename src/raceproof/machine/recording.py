@@ -62,7 +62,7 @@ class Recording:
     threads: tuple[RecordedThread, ...]
     steps: tuple[RecordedStep, ...]
     race: tuple[RecordedStep, ...]
-    """The two accesses that are enabled at once, if it got there."""
+    """The two accesses, if it got there."""
 
 
 def record(machine: Machine, schedule: Schedule) -> Recording:
@@ -71,7 +71,17 @@ def record(machine: Machine, schedule: Schedule) -> Recording:
     replayed = replay(machine, schedule, recorder.watch)
     recorder.note_started(None)
     race: tuple[RecordedStep, ...] = ()
-    if replayed.reached:
+    if replayed.race is not None:
+        _, access = replayed.race
+        second = machine.threads[schedule.second]
+        assert second.pending is not None
+        done = next(
+            step
+            for step in reversed(recorder.steps)
+            if (step.thread, step.instruction) == (schedule.first, schedule.instructions[0])
+        )
+        race = (done, recorder.about_to(second, second.pending, access))
+    elif replayed.reached:
         first, second = machine.threads[schedule.first], machine.threads[schedule.second]
         assert first.pending is not None
         assert second.pending is not None

@@ -57,6 +57,7 @@ def to_json(
         "mutex_rules": mutex_rules.value,
         "threads": [thread_json(thread) for thread in recording.threads],
         "race": [_race(step) for step in recording.race],
+        **({"first_is_done": True} if schedule.is_past else {}),
         "inputs": list(schedule.inputs),
         "steps": [
             [step.thread] if step.instruction is None else [step.thread, step.instruction]
@@ -108,6 +109,7 @@ def from_json(data: Any) -> ScheduleFile:
             _natural(first["thread"]),
             _natural(second["thread"]),
             (_natural(first["instruction"]), _natural(second["instruction"])),
+            is_past=bool(data.get("first_is_done", False)),
         )
         return ScheduleFile(
             schedule,

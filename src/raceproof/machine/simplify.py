@@ -16,7 +16,7 @@ from itertools import groupby
 
 from raceproof.machine.inputs import GivenInputs
 from raceproof.machine.machine import Machine
-from raceproof.machine.replay import stands_at_race
+from raceproof.machine.replay import stands_at_race, start, take_step
 from raceproof.verdict import Schedule, Step
 
 Block = tuple[int, int]
@@ -105,7 +105,7 @@ class _Search:
         A choice that is not possible ends its block.
         """
         machine, wanted = self._machine, self._best
-        machine.reset(inputs or GivenInputs(wanted.inputs))
+        order = start(machine, wanted, inputs)
         steps: list[Step] = []
         births: list[tuple[int, Step]] = []
         known = 1
@@ -117,7 +117,7 @@ class _Search:
                 if not steps or steps[-1] != birth:
                     births.append((len(steps), birth))
             known = len(machine.threads)
-            if stands_at_race(machine, wanted):
+            if stands_at_race(machine, wanted, order):
                 return replace(
                     wanted,
                     steps=tuple(steps),
@@ -138,7 +138,7 @@ class _Search:
                 pending = machine.threads[number].pending
                 assert pending is not None
                 steps.append(Step(number, pending.instruction))
-            machine.step(number)
+            take_step(machine, number, order)
 
 
 def _cost(schedule: Schedule) -> tuple[int, int, int]:

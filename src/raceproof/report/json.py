@@ -177,6 +177,7 @@ def _schedule(schedule: Schedule) -> dict[str, Any]:
         "inputs": list(schedule.inputs),
         "threads": [schedule.first, schedule.second],
         "instructions": list(schedule.instructions),
+        **({"first_is_done": True} if schedule.is_past else {}),
     }
 
 

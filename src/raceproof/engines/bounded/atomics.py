@@ -62,6 +62,9 @@ class AtomicsWalker(AllocatingWalker):
         size = self._bytes(event.size) or 4
         address, terms = self.term(event.pointer), self.terms
         kind = event.operation
+        if self.may_see(event.call):
+            self._unsupported(event)
+            return
         with self.step("update"):
             old = self.read(address, size, is_atomic=True) if kind not in _NO_READ else None
             value = self._atomic_operand(event.value, event.value_pointer, size)

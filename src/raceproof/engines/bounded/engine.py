@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
-from raceproof.engines.bounded.events import Unfolding
+from raceproof.engines.bounded.events import Event, Unfolding
 from raceproof.engines.bounded.monitor import Monitor
 from raceproof.engines.bounded.movers import Pairs
 from raceproof.engines.bounded.objects import TooBig
@@ -32,6 +33,8 @@ _STAGE_SHARE, _PROOF_SHARE, _LONGER_SHARE = 0.4, 0.4, 0.25
 long loops unrolled further."""
 _MARGIN, _MARGIN_SHARE = 0.4, 0.02
 """Seconds, and the share of the time, that are kept for what cannot be interrupted."""
+_MOST_PAIRS = 200
+"""Of events, to be tried for one pair of instructions that reads without order lead to."""
 _ATTEMPTS = 3
 """Models tried before a schedule that does not replay is called an internal error."""
 
@@ -310,7 +313,7 @@ class _Run:
             machine = Machine(self.program, self.models, mutex_rules=self.options.mutex_rules)
             try:
                 schedule = confirmed_schedule(
-                    machine, unfolding, model, encoding.execution(model), pair
+                    machine, unfolding, model, encoding.execution(model), (pair.first, pair.second)
                 )
                 self._take(self._finding(machine, schedule), stage)
             except NoReplay as reason:
@@ -322,15 +325,52 @@ class _Run:
             if self.open is not None:
                 return  # What moves depends on the candidates that are left.
 
+    def _search_past(
+        self, stage: Stage, session: _Session, instructions: tuple[int, int], deadline: float
+    ) -> None:
+        """Reads without order lead to a race of these two. Looks for an execution (without such
+        reads, as those are no executions) that does one of them and comes to the other; whether
+        happens-before orders them, the machine tells."""
+        start = time.perf_counter()
+        unfolder, unfolding = session.unfolder, session.unfolding
+        terms = unfolder.terms
+        encoding = OrderEncoding(
+            terms, unfolding, unfolder.initial_value, unfolder.check_time, self.pairs
+        )
+        solver = self._asserted(session, encoding.assertions, start)
+        machine = Machine(self.program, self.models, mutex_rules=self.options.mutex_rules)
+        for first, second in _event_pairs(unfolding, instructions):
+            done = terms.and_(encoding.passed(first.thread, first.index), first.guard)
+            question = terms.and_(done, encoding.stands_before(second))
+            if question is terms.false:
+                continue
+            if self._check(solver, question, deadline=deadline) is not Result.SAT:
+                continue
+            model = solver.model()
+            execution = encoding.execution(model)
+            try:
+                schedule = confirmed_schedule(
+                    machine, unfolding, model, execution, (first, second), is_past=True
+                )
+            except NoReplay:
+                continue
+            self._take(self._finding(machine, schedule), stage)
+            return
+
     def _finding(self, machine: Machine, schedule: Schedule) -> Finding:
         outcome = replay(machine, schedule)
         assert outcome.reached
+        if outcome.race is not None:
+            past, access = outcome.race
+            return self._confirmed(machine, Race(schedule, (past.access, access)))
         first = machine.threads[schedule.first].pending
         second = machine.threads[schedule.second].pending
         assert first is not None and second is not None
         accesses = first.conflict(second)
         assert accesses is not None
-        found = Race(schedule, accesses)
+        return self._confirmed(machine, Race(schedule, accesses))
+
+    def _confirmed(self, machine: Machine, found: Race) -> Finding:
         finding = replayed_finding(machine, found, self._candidate(found))
         return replace(finding, engine="bounded")
 
@@ -345,6 +385,7 @@ class _Run:
     def _prove(self, stage: Stage, session: _Session) -> None:
         """Raises `_Proved` if no schedule at all has a race or leaves the bounds."""
         deadline = self._until(_PROOF_SHARE)
+        plain = session
         if session.unfolder.has_choices:
             limits = replace(session.unfolder.limits, cautious=True)
             session = self._unfolded(limits, deadline)
@@ -358,12 +399,18 @@ class _Run:
         unfolder.deadline = self.deadline
         monitor = Monitor(terms, unfolding, encoding.cells, encoding.stands_before, self.pairs)
         cut, race, seen = encoding.cut_reached(), monitor.race(), encoding.hidden_seen()
-        wrong = [question for question in (cut, race, seen) if question is not terms.false]
+        questions = (race, cut, seen) if self.program.unordered else (cut, race, seen)
+        wrong = [question for question in questions if question is not terms.false]
         solver = self._asserted(session, encoding.assertions if wrong else (), start)
         for question in wrong:
             result = self._check(solver, question, deadline=deadline)
             if result is Result.SAT and question is race and not unfolder.limits.cautious:
                 self._search(stage, unfolder, unfolding, encoding, solver, deadline)
+            if result is Result.SAT and question is race and self.program.unordered:
+                pair = monitor.pair(solver.model())
+                assert pair is not None
+                numbers = (pair.first.instruction, pair.second.instruction)
+                self._search_past(stage, plain, numbers, deadline)
             if question is seen and result is Result.SAT:
                 self.hides = False
             if result is not Result.UNSAT:
@@ -407,6 +454,24 @@ class _Run:
                 ("passes", s.passes),
             ),
         )
+
+
+def _event_pairs(
+    unfolding: Unfolding, instructions: tuple[int, int]
+) -> Iterator[tuple[Event, Event]]:
+    """The events of two instructions in different threads, the earlier ones first."""
+    found = [
+        event
+        for thread in unfolding.threads
+        for event in thread.events
+        if event.instruction in instructions and event.accesses
+    ]
+    for first, second in sorted(
+        product(found, found), key=lambda pair: (pair[0].index + pair[1].index, pair[0].thread)
+    )[:_MOST_PAIRS]:
+        is_wanted = {first.instruction, second.instruction} == set(instructions)
+        if first.thread != second.thread and is_wanted:
+            yield first, second
 
 
 _STOPPED: dict[type, str] = {

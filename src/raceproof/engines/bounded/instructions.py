@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from raceproof.engines.bounded.accesses import PathEnds
+from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.engines.bounded.state import Value, choose
 from raceproof.engines.bounded.walk import Walker
 from raceproof.ir import (
@@ -38,6 +39,7 @@ from raceproof.ir import (
     Type,
     VectorType,
 )
+from raceproof.ir.unordered import NOTHING, Unordered
 from raceproof.smt import compute
 from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
@@ -131,7 +133,40 @@ class InstructionWalker(Walker):
         self.set_result(self.space.pointer(slot))
 
     def _load(self, i: Load) -> None:
-        self.set_result(self.load_value(i.type, self.term(i.pointer), is_atomic=bool(i.atomic)))
+        value = self.load_value(i.type, self.term(i.pointer), is_atomic=bool(i.atomic))
+        if i.atomic and isinstance(value, Term):
+            value, _ = self.seen(i, value)
+        self.set_result(value)
+
+    def seen(self, i: Instruction, old: Term) -> tuple[Term, Term]:
+        """What an atomic read returns that finds `old`: in a proof also what it is unordered for
+        (`ir.memory_order`); and when it does."""
+        terms = self.terms
+        unordered = self.may_see(i)
+        if not (unordered.values or unordered.is_complement):
+            return old, terms.false
+        other = self.open_choice("unordered", old.width)
+        numbers = (terms.const(number, old.width) for number in unordered.values)
+        among = terms.any(terms.eq(other, number) for number in numbers)
+        may_be = terms.not_(among) if unordered.is_complement else among
+        is_other = terms.and_(may_be, self.open_choice("is unordered", 1))
+        return terms.ite(is_other, other, old), is_other
+
+    def may_see(self, i: Instruction) -> Unordered:
+        """What a read may see without order; nothing when we look for races, whose schedules are
+        to be replayed."""
+        unordered = self.space.program.unordered.get(i.number, NOTHING)
+        if unordered and not self.unfolder.limits.cautious:
+            self.unfolder.has_choices = True
+            return NOTHING
+        return unordered
+
+    def open_choice(self, what: str, width: int) -> Term:
+        """Any value; no input of the program."""
+        variable = self.terms.var(self.name(what), width)
+        if width == self.space.pointer_width:
+            self.sharing.define(variable, frozenset([UNKNOWN]))
+        return variable
 
     def _store(self, i: Store) -> None:
         value = self.value(i.value)
@@ -145,9 +180,15 @@ class InstructionWalker(Walker):
             new = compute.update(self.terms, i.operation, old, value)
             if new is None:
                 new = self.unknown(f"atomic {i.operation}", value.width)
+            seen, is_other = self.seen(i, old)
             new = self.terms.resize(new, size * 8)
-            self.write(address, new, is_atomic=True, condition=self.changes(old, new))
-        self.set_result(old)
+            condition = self.changes(old, new)
+            if is_other is not self.terms.false and self.may_see(i).stores_in_vain:
+                in_vain = self.terms.and_(is_other, self.terms.eq(seen, value))
+                stores = self.terms.not_(in_vain)
+                condition = stores if condition is None else self.terms.and_(condition, stores)
+            self.write(address, new, is_atomic=True, condition=condition)
+        self.set_result(seen)
 
     def changes(self, old: Term, new: Term) -> Term | None:
         """When an update makes a difference, if that is easy to tell: setting a flag that is set
@@ -159,11 +200,19 @@ class InstructionWalker(Walker):
     def _compare_exchange(self, i: CompareExchange) -> None:
         address, expected = self.term(i.pointer), self.term(i.expected)
         replacement = self.term(i.replacement)
-        old, success = self.exchange(address, expected, replacement, is_weak=i.weak)
+        old, success = self.exchange(
+            address, expected, replacement, self.may_see(i), is_weak=i.weak
+        )
         self.set_result((old, success))
 
     def exchange(
-        self, address: Term, expected: Term, replacement: Term, *, is_weak: bool
+        self,
+        address: Term,
+        expected: Term,
+        replacement: Term,
+        unordered: Unordered,
+        *,
+        is_weak: bool,
     ) -> tuple[Term, Term]:
         """Compare and exchange: the old value and whether it was replaced."""
         size = (expected.width + 7) // 8
@@ -173,6 +222,13 @@ class InstructionWalker(Walker):
             if is_weak and success is not self.terms.false:
                 fails = self.fresh_input("fails", 1, success)
                 success = self.terms.and_(success, self.terms.not_(fails))
+            if unordered.may_fail:
+                success = self.terms.and_(success, self.open_choice("ordered", 1))
+                old = self.open_choice("unordered", old.width)
+            if unordered.may_succeed:
+                success = self.terms.or_(success, self.open_choice("is unordered", 1))
+            if unordered:
+                old = self.terms.ite(success, expected, old)
             new = self.terms.resize(replacement, size * 8)
             self.write(address, new, is_atomic=True, condition=success)
         return old, success

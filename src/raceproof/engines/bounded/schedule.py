@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raceproof.engines.bounded.events import Event, Unfolding
-from raceproof.engines.bounded.monitor import RacingPair
 from raceproof.machine import Machine
 from raceproof.machine.faults import UndefinedBehaviour
 from raceproof.machine.replay import replay
@@ -100,18 +99,21 @@ class _Guide:
     def ours(self, number: int) -> int:
         return self._ours.get(number, -1)
 
-    def lead(self, execution: Sequence[Event], pair: RacingPair) -> Schedule:
+    def lead(
+        self, execution: Sequence[Event], first: Event, second: Event, is_past: bool
+    ) -> Schedule:
         created = self._creations(execution)
         self._pending_creations = created
+        self.machine.keeps_ghosts = is_past
         self.machine.reset(_ModelInputs(self))
         self.notice()
         for event in execution:
             self._follow(event)
-        first, second = pair.first, pair.second
-        if second.is_inner:
+        order: tuple[Event, ...] = (second, first)
+        if is_past:
+            order = (second,)
+        elif second.is_inner:
             order = (first, second)
-        else:
-            order = (second, first)
         for event in order:
             self._go_to(event)
         numbers = (self.numbers[first.thread], self.numbers[second.thread])
@@ -120,6 +122,7 @@ class _Guide:
             tuple(self.machine.recorded),
             *numbers,
             (first.instruction, second.instruction),
+            is_past=is_past,
         )
 
     def _creations(self, execution: Sequence[Event]) -> dict[tuple[int, int], list[int]]:
@@ -141,7 +144,7 @@ class _Guide:
 
     def _notice_loneliness(self) -> None:
         """A thread that is alone runs without stopping until it creates another one."""
-        if self.machine.alive == 1:
+        if self.machine.alive == 1 and not self.machine.ghosts:
             for thread in self.machine.threads:
                 if thread.is_alive:
                     self._is_silent[self.ours(thread.number)] = True
@@ -233,10 +236,16 @@ def confirmed_schedule(
     unfolding: Unfolding,
     model: Model,
     execution: Sequence[Event],
-    pair: RacingPair,
+    pair: tuple[Event, Event],
+    *,
+    is_past: bool = False,
 ) -> Schedule:
-    """The schedule, replayed; raises `NoReplay` if the machine disagrees."""
-    schedule = _Guide(machine, unfolding, model).lead(execution, pair)
+    """The schedule, replayed; raises `NoReplay` if the machine disagrees.
+
+    Both accesses are about to happen; with `is_past` the first is done, and nothing orders it
+    before the second.
+    """
+    schedule = _Guide(machine, unfolding, model).lead(execution, *pair, is_past)
     outcome = replay(machine, schedule)
     if not outcome.reached:
         raise NoReplay(outcome.message)

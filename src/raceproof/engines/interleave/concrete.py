@@ -74,6 +74,9 @@ def explore(
 def _conclude(machine: Machine, explorer: Explorer, found: Exploration, states: int) -> Explored:
     assumptions = frozenset(machine.assumptions)
     match found.conclusion:
+        case Conclusion.RACE_FREE if machine.program.unordered:
+            # No two accesses happen at once, but that does not order them (`ir.memory_order`).
+            return Explored(False, states, "no two accesses at once; memory orders not explored")
         case Conclusion.RACE_FREE:
             has_met = machine.has_met_undefined
             return Explored(True, states, assumptions=assumptions, has_met_undefined=has_met)

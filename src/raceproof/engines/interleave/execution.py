@@ -8,10 +8,12 @@ from typing import Protocol
 from raceproof.machine.control import AtomicBegin, Create
 from raceproof.machine.faults import Aborted
 from raceproof.machine.findings import Race
+from raceproof.machine.happens_before import HappensBefore, PastAccess
 from raceproof.machine.inputs import Inputs
 from raceproof.machine.machine import Machine
+from raceproof.machine.replay import take_step
 from raceproof.machine.runner import PAUSE
-from raceproof.machine.segments import WRITE
+from raceproof.machine.segments import WRITE, AccessRange
 from raceproof.machine.thread import ConcreteThread, Pending
 from raceproof.verdict import Schedule, Step
 
@@ -79,10 +81,15 @@ class _Execution:
         self._checkpoint: _Checkpoint | None = None
         self._has_changed = False
         """Whether somebody may have changed what others wait for since the last choice."""
+        self._order: HappensBefore | None = None
+        """Told of all steps where "at once" is not all that there is to races."""
 
     def run(self, inputs: Inputs) -> Race | None:
         machine, scheduler = self._machine, self._scheduler
+        machine.keeps_ghosts = bool(machine.program.unordered)
         machine.reset(inputs)
+        if machine.program.unordered:
+            self._order = HappensBefore(machine)
         known = 0
         moved = 0
         for _ in range(8 * self._limits.steps):
@@ -98,6 +105,9 @@ class _Execution:
             found = machine.race(moved, known)
             if found is not None:
                 return _race(machine, self._steps, *found)
+            past = None if self._order is None else self._order.race(moved, known)
+            if past is not None:
+                return _past_race(machine, self._steps, *past)
             known = len(machine.threads)
             following = self._next()
             if following is None:
@@ -106,7 +116,7 @@ class _Execution:
             pending = machine.threads[moved].pending
             if pending is not None and _changes(pending):
                 self._has_changed = True
-            machine.step(moved)
+            take_step(machine, moved, self._order)
         return None
 
     def _next(self) -> int | None:
@@ -173,6 +183,8 @@ class _Execution:
         checkpoint = self._checkpoint
         if checkpoint is None or not isinstance(self._machine.ended, Aborted):
             return False
+        if self._order is not None:
+            return False  # which cannot go back
         self._checkpoint = None
         self._has_changed = False
         checkpoint.restore()
@@ -229,3 +241,22 @@ def _race(
         (first.pending.instruction, second.pending.instruction),
     )
     return Race(schedule, accesses)
+
+
+def _past_race(
+    machine: Machine,
+    steps: list[Step],
+    second: ConcreteThread,
+    past: PastAccess,
+    access: AccessRange,
+) -> Race:
+    assert second.pending is not None
+    schedule = Schedule(
+        tuple(steps),
+        tuple(machine.recorded),
+        past.thread,
+        second.number,
+        (past.instruction, second.pending.instruction),
+        is_past=True,
+    )
+    return Race(schedule, (past.access, access))

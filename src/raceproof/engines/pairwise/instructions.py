@@ -47,6 +47,7 @@ from raceproof.ir import (
     Type,
 )
 from raceproof.ir import Value as Operand
+from raceproof.ir.unordered import NOTHING
 from raceproof.smt import compute
 from raceproof.smt.terms import Term
 
@@ -210,7 +211,25 @@ class Instructions:
             value = self.run.memory.read(state, address, size, width)
         if instruction.atomic:
             self.run.locking.release(state, ATOMIC, entered)
+            if value is not None:
+                value = self._seen(instruction, instruction.type, value)
         return value
+
+    def _seen(self, instruction: Instruction, type_: Type, value: Value) -> Value:
+        """What an atomic read returns that finds `value`: that, or what it is unordered for
+        (`ir.memory_order`)."""
+        unordered = self.world.program.unordered.get(instruction.number)
+        if unordered is None:
+            return value
+        other = self.anything(type_)
+        if not isinstance(type_, IntType) or not isinstance(other, Value):
+            return other if isinstance(other, Value) else value
+        terms = self.terms
+        numbers = (terms.const(number, other.bits.width) for number in unordered.values)
+        among = terms.any(terms.eq(other.bits, number) for number in numbers)
+        may_be = terms.not_(among) if unordered.is_complement else among
+        is_other = terms.and_(may_be, self.ledger.fresh("unordered", 1))
+        return Value(terms.ite(is_other, other.bits, value.bits))
 
     def _store(self, act: Activation, instruction: Store, state: State) -> None:
         address = self.scalar(act, instruction.pointer)
@@ -235,7 +254,7 @@ class Instructions:
         value = operand if instruction.operation == "xchg" else Value(new)
         self.run.memory.write(state, instruction.number, address, size, value)
         self.run.locking.release(state, ATOMIC, entered)
-        return old
+        return self._seen(instruction, instruction.value.type, old)
 
     def _exchange(
         self, act: Activation, instruction: CompareExchange, state: State
@@ -249,12 +268,18 @@ class Instructions:
         self.run.memory.record(state, instruction.number, address, size, True)
         old = self.run.memory.read(state, address, size, expected.bits.width)
         done = terms.eq(old.bits, expected.bits)
-        if instruction.weak:
+        unordered = self.world.program.unordered.get(instruction.number, NOTHING)
+        if instruction.weak or unordered.may_fail:
             done = terms.and_(done, self.ledger.fresh("lucky", 1))
+        if unordered.may_succeed:
+            done = terms.or_(done, self.ledger.fresh("unordered", 1))
         self.run.memory.write(
             state, instruction.number, address, size, chosen(terms, done, new, old)
         )
         self.run.locking.release(state, ATOMIC, entered)
+        if unordered:
+            other = self.anything(instruction.expected.type) if unordered.may_fail else old
+            old = chosen(terms, done, expected, other if isinstance(other, Value) else old)
         return old, Value(done)
 
     def effects(self, act: Activation, instruction: Instruction, state: State) -> None:
