@@ -54,10 +54,14 @@ def run(arguments: Namespace) -> int:
         )
         return found.code or FAILED
     print(
-        f"{found.database}: {found.compiled} compilations, {found.linked} links"
+        f"{found.database}: {_count(found.compiled, 'compilation')}, {_count(found.linked, 'link')}"
         + (f" ({found.total} entries in all)" if found.total != found.compiled else ""),
         file=sys.stderr,
     )
     if found.code:
         print(f"raceproof: the build failed (exit code {found.code})", file=sys.stderr)
     return found.code
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -193,7 +193,7 @@ class Toolchain:
         driver = self.driver(source)
         standard = (f"-std={options.std}",) if options.std else ()
         return (
-            f"--target={self._target(driver)}",
+            f"--target={self._target(source, driver)}",
             *_language(source.is_cxx, driver),
             *standard,
             *COMMON_FLAGS,
@@ -221,8 +221,9 @@ class Toolchain:
                 if folders and driver is not None:
                     yield Attempt(has_own_headers=True, standard=standard)
 
-    def _target(self, driver: Driver | None) -> str:
+    def _target(self, source: Source, driver: Driver | None) -> str:
         is_narrow = driver is not None and driver.pointer_size == 4
+        is_narrow = is_narrow or "-m32" in source.query
         return TARGETS[DataModel.ILP32 if is_narrow else self.options.data_model]
 
 

@@ -116,12 +116,20 @@ def _substitute(trouble: str, target: str) -> Driver:
 
 @lru_cache(maxsize=256)
 def _answer(program: str, is_cxx: bool, query: tuple[str, ...]) -> Driver:
+    """Without the C library, if that is not there for the machine (`-m32`)."""
+    found = _asked(program, is_cxx, query, _PROBE)
+    if found.trouble or found.macros:
+        return found
+    return _asked(program, is_cxx, query, "")
+
+
+def _asked(program: str, is_cxx: bool, query: tuple[str, ...], probe: str) -> Driver:
     language = "c++" if is_cxx else "c"
     command = [program, *query, "-E", "-v", "-dM", "-x", language, "-"]
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(
-            command, input=_PROBE.encode(), capture_output=True, timeout=SECONDS, env=environment,
+            command, input=probe.encode(), capture_output=True, timeout=SECONDS, env=environment,
             check=False, start_new_session=True,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
