@@ -182,29 +182,20 @@ class Analysis:
             if name not in self.entered
         ]
 
-    @property
-    def reached(self) -> dict[tuple[str, int], int]:
-        """Function and block -> the last of its instructions that some execution gets to."""
-        found: dict[tuple[str, int], int] = {}
-        for info in self.threads.all:
-            for key, number in info.records.reached.items():
-                found[key] = max(found.get(key, number), number)
-        return found
-
     def lost(self) -> LostCode | None:
         """Code that is out of reach only since executions were ended before it."""
         stopped: dict[int, str] = {}
         for info in self.threads.all:
             for number, why in info.records.stopped.items():
                 stopped[number] = stopped.get(number) or why
-        lost = may_be_lost(self.program, self.events, self.reached, stopped)
+        lost = may_be_lost(self.program, self.events, self.threads.reached, stopped)
         if lost:
             again = self._again()
             try:
                 again.run()
             except OutOfBudget:
                 return lost
-            lost = lost.within(again.reached, self.program)
+            lost = lost.within(again.threads.reached, self.program)
         return lost or None
 
     def stored_addresses(self, base: int, pointers: Pointers) -> None:

@@ -113,6 +113,15 @@ class Threads:
     def main(self) -> ThreadInfo:
         return self.all[0]
 
+    @property
+    def reached(self) -> dict[tuple[str, int], int]:
+        """Function and block -> the last of its instructions that some execution gets to."""
+        found: dict[tuple[str, int], int] = {}
+        for info in self.all:
+            for key, number in info.records.reached.items():
+                found[key] = max(found.get(key, number), number)
+        return found
+
     def __getitem__(self, index: int) -> ThreadInfo:
         return self.all[index]
 

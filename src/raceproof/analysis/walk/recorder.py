@@ -40,6 +40,8 @@ class Recorder:
         for visit in self.walker.all_visits():
             self.walk.tick()
             layout = self.layouts.of(visit.name)
+            for index in visit.blocks:
+                self._got_to(layout, index)
             for instruction, point in self.walker.points(visit):
                 self._instruction(layout, visit.context, instruction, point)
         function = self.walk.program.functions[self.info.entry]
@@ -50,10 +52,15 @@ class Recorder:
             name, context, point = self._work.pop()
             layout = self.layouts.of(name)
             for block in layout.function.blocks:
+                self._got_to(layout, block.index)
                 is_sure = block.index in layout.sure_blocks
                 here = point if is_sure else point._replace(guided=point.guided | IN_BRANCH)
                 for instruction in block.instructions:
                     self._instruction(layout, context, instruction, here)
+
+    def _got_to(self, layout: Layout, block: int) -> None:
+        last = layout.function.blocks[block].terminator.number
+        self.records.reached[(layout.function.name, block)] = last
 
     def _instruction(
         self, layout: Layout, context: Context, instruction: Instruction, point: Point
