@@ -41,6 +41,7 @@ OPEN = {
     "library-effects/15-bytes-decide": "what the library writes",
     "library-effects/16-cut-in-place": "pointers that the library follows",
     "library-effects/17-no-such-file": "what the library answers",
+    "library-effects/18-end-of-the-file": "what the library answers",
     "memory-orders/19-release-sequence": "release sequences that relaxed updates go on with",
     "memory-orders/25-std-acquire-release": "exceptions",
     "memory-orders/26-std-relaxed": "exceptions",
