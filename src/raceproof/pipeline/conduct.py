@@ -158,10 +158,7 @@ class _Conductor:
         return self._options.cross_check or not self._is_decided()
 
     def _prepare(self, question: Question) -> None:
-        """Before the engines are forked: the facts that several of them will ask for. A small
-        program's first engine may decide it without."""
-        if not self._turns and not self.is_large:
-            return
+        """Before the engines are forked: the facts that several of them will ask for."""
         deadline = question.deadline
         with suppress(OutOfTime, MemoryError):
             half = None if deadline is None else (time.monotonic() + deadline) / 2
