@@ -81,7 +81,7 @@ def run(arguments: Namespace) -> int:
         check_program(schedule, file, program)
         if file.schedule.is_past:
             raise UserError(
-                f"{schedule} ends at accesses that happen-before does not order, and the printed "
+                f"{schedule} ends at accesses that happens-before does not order, and the printed "
                 "program looks for accesses at once: nothing to follow"
             )
         rules = file.mutex_rules

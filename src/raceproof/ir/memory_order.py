@@ -45,6 +45,12 @@ reads. These are ordered after all atomic writes, also after the one that e saw;
 one, and e sees it in D. (A spin lock that is waited for with `exchange(&busy, 1, acquire)` stays
 as it is.)
 
+**Who uses it.** `bounded` and `pairwise` prove things of P'. The value analysis follows executions
+of P, and what it rests on (locks, creation, join, barriers) is happens-before itself; only spin
+locks that programs make themselves need orders (`analysis.homemade_locks`). The threading model of
+`interleave` knows no data. Its explorer looks at P only and gives no proof where a read is
+unordered. Races are looked for in P, and found by vector clocks (`machine.happens_before`).
+
 A release sequence in C11 also goes on with relaxed stores of the same thread, since C++20 it does
 not; proofs here do without, and `machine.happens_before` confirms no race that depends on it.
 Writes and reads whose addresses are not known are taken to meet, if they are as wide; globals whose
