@@ -344,14 +344,14 @@ def _intrinsic(run: Interpreter, act: Activation, i: Intrinsic, state: State) ->
     if i.name in ("va_start", "va_copy", "va_end"):
         run.calls.varargs.intrinsic(act, i, state)
         return [state]
-    if i.name.endswith(".with.overflow"):
-        operation = i.name[1:4]
-        assert isinstance(i.arguments[0].type, IntType)
-        width = i.arguments[0].type.bits
-        left, right = (scalar(run.value(act, state, a)) for a in i.arguments[:2])
-        value = value_operations.binary(operation, left, right, width)
-        run.assign(act, i, state, (value, domain.any_integer(1)))
-        return [state]
+    types = [argument.type for argument in i.arguments]
+    is_scalar = i.result is not None and not i.result.type.is_aggregate
+    if i.result is not None and types and all(isinstance(t, IntType | FloatType) for t in types):
+        if is_scalar or i.name.endswith(".with.overflow"):
+            known = [scalar(run.value(act, state, argument)) for argument in i.arguments]
+            found = value_operations.intrinsic(i.name, known, types, i.result.type)
+            run.assign(act, i, state, found)
+            return [state]
     return _any_result(run, act, i, state)
 
 

@@ -9,6 +9,7 @@ from its parts still leads to the right objects; only a result less than `LOWEST
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
+from typing import Final
 
 from raceproof.domains import float_operations
 from raceproof.domains import integer_operations as operations
@@ -23,11 +24,21 @@ from raceproof.domains.values import (
     UNKNOWN,
     AbstractValue,
     Pointers,
+    any_integer,
+    constant,
     garbled,
     integer,
     join,
     make,
 )
+from raceproof.ir import FloatType, IntType, StructType, Type
+from raceproof.semantics.concrete import MEANINGS
+from raceproof.semantics.domain import OPEN, Omission
+from raceproof.semantics.edges import Undefined, Unrepresentable
+from raceproof.semantics.operations import OPERATIONS
+
+OMITTED: Final[dict[str, Omission]] = OPEN
+"""What the value domain has any number for, of known operands."""
 
 
 def binary(
@@ -241,6 +252,58 @@ def cast(operation: str, value: AbstractValue, from_width: int, to_width: int) -
     if not (value.pointers or value.is_unknown) or min(from_width, to_width) <= 12:
         return UNINITIALISED if numbers.is_top and value is UNINITIALISED else integer(numbers)
     return UNKNOWN if value.is_unknown else garbled(value, to_width)
+
+
+def intrinsic(
+    name: str, arguments: Sequence[AbstractValue], types: Sequence[Type], result: Type
+) -> AbstractValue | tuple[AbstractValue, ...]:
+    """One of the compiler's pure operations: by the definition with numbers if these are known."""
+    parts = result.fields if isinstance(result, StructType) else (result,)
+    computed = _of_constants(name, arguments, types, parts)
+    if computed is None:
+        computed = [any_integer(_width(part) or 64) for part in parts]
+        if name.endswith(".with.overflow"):
+            computed[0] = binary(name[1:4], arguments[0], arguments[1], _width(types[0]) or 64)
+    return tuple(computed) if len(parts) > 1 else computed[0]
+
+
+def _of_constants(
+    name: str, arguments: Sequence[AbstractValue], types: Sequence[Type], parts: Sequence[Type]
+) -> list[AbstractValue] | None:
+    operation = OPERATIONS.get(f"llvm.{name}")
+    if operation is None or not operation.is_fixed or operation.name not in MEANINGS:
+        return None
+    numbers: list[float] = []
+    for argument, type_ in zip(arguments, types, strict=True):
+        width = _width(type_)
+        if width is None or argument.constant is None:
+            return None
+        number = (
+            float_operations.known(argument, width)
+            if isinstance(type_, FloatType)
+            else argument.constant
+        )
+        if number is None:
+            return None
+        numbers.append(number)
+    widths = [_width(part) for part in parts]
+    if not numbers or not all(widths):
+        return None
+    try:
+        found = MEANINGS[operation.name](_width(types[0]), widths[0], *numbers)
+    except (Undefined, Unrepresentable):
+        return None
+    values = found if isinstance(found, tuple) else (found,)
+    return [
+        float_operations.number(value, width or 64)
+        if isinstance(part, FloatType)
+        else constant(int(value), width or 64)
+        for value, part, width in zip(values, parts, widths, strict=True)
+    ]
+
+
+def _width(type_: Type) -> int | None:
+    return type_.bits if isinstance(type_, IntType | FloatType) else None
 
 
 _CASTS: dict[str, Callable[[Integers, int], Integers]] = {

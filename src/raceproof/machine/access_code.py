@@ -28,7 +28,7 @@ from raceproof.ir import (
     Type,
     Value,
 )
-from raceproof.machine.operators import binary, compare
+from raceproof.machine.operators import update
 from raceproof.machine.segments import ATOMIC, WRITE, SegmentKind
 
 if TYPE_CHECKING:
@@ -149,24 +149,12 @@ def _store(c: FunctionCompiler, i: Store) -> None:
     write_lines(c, i.value.type, i.pointer, c.value(i.value))
 
 
-_EXTREMES = {"max": ("sgt",), "min": ("slt",), "umax": ("ugt",), "umin": ("ult",)}
-
-
 def _atomic_update(c: FunctionCompiler, i: AtomicUpdate) -> None:
     type_ = i.value.type
     announce(c, i, [(i.pointer, c.layout.store_size(type_), WRITE | ATOMIC)])
     c.line(f"old = {read_expression(c, type_, i.pointer)}")
     value = c.value(i.value)
-    if i.operation == "xchg":
-        text = value
-    elif i.operation in _EXTREMES:
-        test = compare(_EXTREMES[i.operation][0], type_, "old", value, c.pointer_bits)
-        text = f"select({test}, old, {value})"
-    elif i.operation == "nand":
-        bits = type_.bits if isinstance(type_, IntType) else c.pointer_bits
-        text = f"(old & {value} ^ {(1 << bits) - 1})"
-    else:
-        text = binary(i.operation, type_, "old", value, c.pointer_bits)
+    text = update(i.operation, type_, "old", value, c.pointer_bits)
     write_lines(c, type_, i.pointer, text)
     if i.result is not None:
         c.define(i.result, "old")

@@ -8,12 +8,14 @@ the truth of a value, so that all of them work on unknown values too (see `unkno
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from raceproof.ir import FloatType, IntType, PointerType, Type, VectorType
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.unknown import Unknown, unknown_from
 from raceproof.semantics import floats
+from raceproof.semantics.concrete import MEANINGS
+from raceproof.semantics.domain import Omission, omitted
 from raceproof.semantics.floats import (
     bits_float,
     fdiv,
@@ -24,6 +26,11 @@ from raceproof.semantics.floats import (
     to_int,
 )
 from raceproof.semantics.integers import ashr, lshr, sdiv, shl, srem
+
+OMITTED: Final[dict[str, Omission]] = omitted(
+    "llvm.frameaddress, llvm.returnaddress", Omission.UNSUPPORTED
+)
+"""What compiled code has no entry for."""
 
 
 def width(type_: Type, pointer_bits: int) -> int:
@@ -92,6 +99,30 @@ def _float_binary(operation: str, bits: int, left: str, right: str) -> str:
         case _:
             raise Unsupported(f"the operation {operation}")
     return f"round_float({bits}, {text})" if bits < 64 else text
+
+
+_EXTREMES = {"max": "sgt", "min": "slt", "umax": "ugt", "umin": "ult"}
+
+
+def update(operation: str, type_: Type, old: str, value: str, pointer_bits: int) -> str:
+    """The source of what an atomic update stores."""
+    if operation == "xchg":
+        return value
+    if operation in _EXTREMES:
+        test = compare(_EXTREMES[operation], type_, old, value, pointer_bits)
+        return f"select({test}, {old}, {value})"
+    bits = type_.bits if isinstance(type_, FloatType) else width(type_, pointer_bits)
+    if operation == "nand":
+        return f"({old} & {value} ^ {(1 << bits) - 1})"
+    if f"atomicrmw {operation}" not in MEANINGS:
+        raise Unsupported(f"the atomic update {operation}")
+    if operation in ("add", "sub", "and", "or", "xor", "fadd", "fsub"):
+        return binary(operation, type_, old, value, pointer_bits)
+    return f"updated({operation!r}, {bits}, {old}, {value})"
+
+
+def _updated(operation: str, bits: int, old: Any, value: Any) -> Any:
+    return MEANINGS[f"atomicrmw {operation}"](bits, bits, old, value)
 
 
 _UNSIGNED = {"eq": "==", "ne": "!=", "ugt": ">", "uge": ">=", "ult": "<", "ule": "<="}
@@ -217,6 +248,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
     )
 }
 HELPERS["wide"] = floats.binary
+HELPERS["updated"] = _updated
 
 
 def absorbing(function: Callable[..., Any]) -> Callable[..., Any]:

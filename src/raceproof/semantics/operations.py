@@ -79,6 +79,7 @@ class Edge(Enum):
     NAN = "a nan whose bits are left open; as an integer they may be anything"
     SUBNORMAL = "subnormal numbers are kept"
     CHOSEN = "left to the compiler: any of the results it may choose"
+    LAST_DIGIT = "rounded as the C library does it, perhaps not to the nearest number"
     UNDEFINED_OPERAND = "an undefined or poison operand is any value of its type, asked for once"
     OUT_OF_BOUNDS = "leaving the object, where `inbounds` says it is not left: undefined"
     NO_SUCH_ELEMENT = "an index past the end: undefined"
@@ -93,6 +94,11 @@ class Operation:
     operands: tuple[Kind, ...]
     result: Kind
     edges: tuple[Edge, ...] = ()
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether its operands fix the result, so that a proof may rest on it."""
+        return Edge.CHOSEN not in self.edges and Edge.LAST_DIGIT not in self.edges
 
     def __str__(self) -> str:
         return self.name
@@ -231,8 +237,10 @@ def _intrinsics() -> Iterable[Operation]:
         "ceil floor trunc rint nearbyint round roundeven", (_F,), _F, Edge.SIGNED_ZERO, Edge.NAN
     )
     yield from of("sqrt", (_F,), _F, *_FLOATING)
-    yield from of("ldexp powi", (_F, _I), _F, *_FLOATING)
-    yield from of("frexp modf sincos", (_F,), Kind.AGGREGATE, Edge.SIGNED_ZERO, Edge.NAN)
+    yield from of("ldexp", (_F, _I), _F, *_FLOATING)
+    yield from of("powi", (_F, _I), _F, *_FLOATING, Edge.LAST_DIGIT)
+    yield from of("frexp modf", (_F,), Kind.AGGREGATE, Edge.SIGNED_ZERO, Edge.NAN)
+    yield from of("sincos", (_F,), Kind.AGGREGATE, *_FLOATING, Edge.LAST_DIGIT)
     yield from of("lround llround lrint llrint", (_F,), _I, Edge.OUT_OF_RANGE)
     yield from of("fptosi.sat fptoui.sat", (_F,), _I, Edge.NAN)
     yield from of(
@@ -240,8 +248,9 @@ def _intrinsics() -> Iterable[Operation]:
         (_F,),
         _F,
         *_FLOATING,
+        Edge.LAST_DIGIT,
     )
-    yield from of("pow atan2", (_F, _F), _F, *_FLOATING)
+    yield from of("pow atan2", (_F, _F), _F, *_FLOATING, Edge.LAST_DIGIT)
 
 
 OPERATIONS: Final[dict[str, Operation]] = {operation.name: operation for operation in _table()}

@@ -14,6 +14,7 @@ from raceproof.ir import (
     Instruction,
     IntConstant,
     Intrinsic,
+    Layout,
     Load,
     NextArgument,
     PointerType,
@@ -98,9 +99,8 @@ def _store(frame: Frame, i: Store) -> None:
         frame.writer.line(write_leaf(type_, moved(start, at), text, frame))
 
 
-def updated(operation: str, type_: Type, old: str, value: str, frame: Frame) -> str:
+def updated(operation: str, type_: Type, old: str, value: str, layout: Layout) -> str:
     """The new value of an atomic update."""
-    layout = frame.layout
     if operation == "xchg":
         return value
     if operation in ("max", "min", "umax", "umin"):
@@ -118,7 +118,7 @@ def _atomic_update(frame: Frame, i: AtomicUpdate) -> None:
     size = str(frame.layout.store_size(type_))
     _visible(frame, touched(frame, i.pointer, size, "ATOMIC_WRITE"))
     start = frame.address(i.pointer)
-    new = updated(i.operation, type_, "old", frame.value(i.value), frame)
+    new = updated(i.operation, type_, "old", frame.value(i.value), frame.layout)
     back = f" {frame.registers(i.result)[0]} = old;" if i.result is not None else ""
     frame.writer.line(
         f"{{ {c_type(type_)} old = {read_leaf(type_, start, frame)}; "

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from raceproof.errors import UserError
 from raceproof.ir import FloatType, IntType, Layout, PointerType, Type
+from raceproof.semantics.domain import OPEN, Omission, omitted
 from raceproof.sequentialize.c_text import bits_of, c_type, signed, wrapped
 
 _SIMPLE = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_CALLED = ("sdiv", "srem", "shl", "lshr", "ashr")
 _FLOATING = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/"}
 _UNSIGNED = {"eq": "==", "ne": "!=", "ugt": ">", "uge": ">=", "ult": "<", "ule": "<="}
 _SIGNED = {"sgt": ">", "sge": ">=", "slt": "<", "sle": "<="}
 _ORDERED = {"oeq": "==", "ogt": ">", "oge": ">=", "olt": "<", "ole": "<="}
 _UNORDERED = {"ugt": "<=", "uge": "<", "ult": ">=", "ule": ">"}
+
+
+_FIXED = (
+    "llvm.is.constant",
+    "llvm.stacksave",
+    "llvm.frameaddress",
+    "llvm.returnaddress",
+    "llvm.objectsize",
+)
+"""The compiler may choose, and we choose for it."""
+OMITTED: Final[dict[str, Omission]] = {
+    **{name: what for name, what in OPEN.items() if name not in _FIXED},
+    **omitted(
+        "llvm.ceil, llvm.floor, llvm.trunc, llvm.round, llvm.roundeven, llvm.rint, llvm.nearbyint,"
+        "llvm.copysign, llvm.fma, llvm.sqrt, llvm.ldexp, llvm.fptosi.sat, llvm.fptoui.sat,"
+        "llvm.lround, llvm.llround, llvm.lrint, llvm.llrint, llvm.minimum, llvm.maximum,"
+        "llvm.sshl.sat, llvm.ushl.sat, llvm.frexp, llvm.modf, llvm.sincos, llvm.is.fpclass"
+    ),
+    **omitted(
+        "frem, atomicrmw fmax, atomicrmw fmin, atomicrmw uinc_wrap, atomicrmw udec_wrap,"
+        "atomicrmw usub_cond, atomicrmw usub_sat",
+        Omission.UNSUPPORTED,
+    ),
+}
+"""What the printed program has any value for, or is not printed for."""
 
 
 def binary(operation: str, type_: Type, left: str, right: str, layout: Layout) -> str:
@@ -26,6 +55,8 @@ def binary(operation: str, type_: Type, left: str, right: str, layout: Layout) -
         return wrapped(type_, f"{wide} {_SIMPLE[operation]} {right}", layout)
     if operation in ("udiv", "urem"):
         return wrapped(type_, f"{operation}({left}, {right})", layout)
+    if operation not in _CALLED:
+        raise UserError(f"cannot translate the operation {operation} to plain C")
     return wrapped(type_, f"{operation}({left}, {right}, {bits})", layout)
 
 
@@ -66,7 +97,8 @@ def cast(operation: str, source: Type, target: Type, text: str, layout: Layout) 
         case "uitofp" | "fptrunc" | "fpext":
             return f"({c_type(target)}){text}"
         case "fptosi" | "fptoui":
-            return wrapped(target, f"to_integer({text})", layout)
+            bits, is_signed = bits_of(target, layout), int(operation == "fptosi")
+            return wrapped(target, f"to_integer({text}, {bits}, {is_signed})", layout)
         case "bitcast":
             return _bitcast(source, target, text)
     raise UserError(f"cannot translate the cast {operation} to plain C")
@@ -107,7 +139,7 @@ def intrinsic(
     if name in ("is.constant", "stacksave", "frameaddress", "returnaddress"):
         return ["0"]
     if isinstance(type_, FloatType):
-        return [f"({values[0]} < 0 ? -{values[0]} : {values[0]})"] if name == "fabs" else None
+        return _absolute(type_, values[0]) if name == "fabs" else None
     if not isinstance(type_, IntType | PointerType):
         return None
     bits = bits_of(type_, layout)
@@ -121,14 +153,30 @@ def intrinsic(
     return None if text is None else [wrapped(result, text, layout)]
 
 
+def _absolute(type_: FloatType, value: str) -> list[str] | None:
+    """Without its sign, also that of a zero."""
+    match type_.bits:
+        case 32:
+            return [f"float_of_bits(bits_of_float({value}) & 0x7fffffffu)"]
+        case 64:
+            return [f"double_of_bits(bits_of_double({value}) & 0x7fffffffffffffffull)"]
+    return None
+
+
 def _integer_intrinsic(
     name: str, type_: Type, values: list[str], bits: int, layout: Layout
 ) -> str | None:
     a = values[0]
     if name in ("ctpop",):
         return f"ctpop({a})"
-    if name in ("ctlz", "cttz", "bswap"):
+    if name in ("bswap", "bitreverse"):
         return f"{name}({a}, {bits})"
+    if name in ("ctlz", "cttz"):
+        return f"{name}({a}, {bits}, {values[1]})"
+    if name in ("fshl", "fshr"):
+        return f"{name}({a}, {values[1]}, {values[2]}, {bits})"
+    if name in ("uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"):
+        return f"{name.replace('.', '_')}({a}, {values[1]}, {bits})"
     if name == "abs":
         return f"{signed(type_, a, layout)} < 0 ? 0 - {a} : {a}"
     if name in ("smax", "smin", "umax", "umin"):

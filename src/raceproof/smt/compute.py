@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Final
 
+from raceproof.ir import FloatType, IntType, StructType, Type
 from raceproof.semantics import floats
-from raceproof.semantics.edges import Undefined
+from raceproof.semantics.concrete import MEANINGS
+from raceproof.semantics.domain import OPEN, Omission, omitted
+from raceproof.semantics.edges import Undefined, Unrepresentable
+from raceproof.semantics.operations import OPERATIONS, Kind
 from raceproof.smt.terms import Term, Terms
+
+OMITTED: Final[dict[str, Omission]] = OPEN | omitted(
+    "atomicrmw fmax, atomicrmw fmin, atomicrmw uinc_wrap, atomicrmw udec_wrap,"
+    "atomicrmw usub_cond, atomicrmw usub_sat"
+)
+"""What formulas have any value for."""
+CONSTANTS_ONLY: Final[frozenset[str]] = frozenset(
+    name
+    for name, operation in OPERATIONS.items()
+    if (Kind.FLOAT in operation.operands or operation.result is Kind.FLOAT)
+    and name not in ("fneg", "fcmp true", "fcmp false")
+) | frozenset(
+    omitted("llvm.bitreverse, llvm.fshl, llvm.fshr, llvm.sadd.sat, llvm.ssub.sat")
+    | omitted("llvm.sshl.sat, llvm.ushl.sat")
+)
+"""What they have any value for unless all operands are constants."""
 
 _BINARY = {
     "add": "add",
@@ -81,6 +103,10 @@ def compare_floats(terms: Terms, predicate: str, a: Term, b: Term) -> Term | Non
     return terms.truth(floats.COMPARE[predicate](left, right))
 
 
+def negate(terms: Terms, value: Term) -> Term:
+    return terms.binary("bvxor", value, terms.const(1 << (value.width - 1), value.width))
+
+
 def cast(
     terms: Terms, operation: str, value: Term, width: int, *, is_float: bool = False
 ) -> Term | None:
@@ -114,8 +140,60 @@ def cast(
 # --- intrinsics ------------------------------------------------------------
 
 
-def intrinsic(terms: Terms, name: str, arguments: list[Term]) -> Term | tuple[Term, ...] | None:
+def intrinsic(
+    terms: Terms, name: str, arguments: list[Term], types: Sequence[Type], result: Type
+) -> Term | tuple[Term, ...] | None:
     """The value of one of the compiler's pure operations; None if we don't know it."""
+    found = _of_constants(terms, name, arguments, types, result)
+    if found is not None:
+        return found
+    if any(isinstance(type_, FloatType) for type_ in types):
+        return None
+    return _integer_intrinsic(terms, name, arguments)
+
+
+def _of_constants(
+    terms: Terms, name: str, arguments: list[Term], types: Sequence[Type], result: Type
+) -> Term | tuple[Term, ...] | None:
+    """By the definition with numbers, of which the compiler leaves nothing open."""
+    operation = OPERATIONS.get(f"llvm.{name}")
+    if operation is None or not operation.is_fixed or operation.name not in MEANINGS:
+        return None
+    if not arguments or not all(argument.is_constant for argument in arguments):
+        return None
+    parts = result.fields if isinstance(result, StructType) else (result,)
+    if any(_width(type_) is None for type_ in (*types, *parts)):
+        return None
+    numbers = [
+        to_float(argument.constant, argument.width)
+        if isinstance(type_, FloatType)
+        else argument.constant
+        for argument, type_ in zip(arguments, types, strict=True)
+    ]
+    try:
+        found = MEANINGS[operation.name](arguments[0].width, _width(parts[0]), *numbers)
+    except (Undefined, Unrepresentable):
+        return None
+    values = found if isinstance(found, tuple) else (found,)
+    made = tuple(
+        terms.const(
+            from_float(value, type_.bits) if isinstance(type_, FloatType) else int(value),
+            _width(type_) or 1,
+        )
+        for value, type_ in zip(values, parts, strict=True)
+    )
+    return made if isinstance(result, StructType) else made[0]
+
+
+def _width(type_: Type) -> int | None:
+    if isinstance(type_, FloatType):
+        return type_.bits if type_.bits in _WIDTHS else None
+    return type_.bits if isinstance(type_, IntType) else None
+
+
+def _integer_intrinsic(
+    terms: Terms, name: str, arguments: list[Term]
+) -> Term | tuple[Term, ...] | None:
     base = name.removesuffix(".with.overflow")
     if base != name:
         return _with_overflow(terms, base, *arguments)

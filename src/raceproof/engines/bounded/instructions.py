@@ -345,8 +345,7 @@ class InstructionWalker(Walker):
 
     def _negate(self, i: Negate) -> None:
         value = self.term(i.value)
-        sign = self.terms.const(1 << (value.width - 1), value.width)
-        self.set_result(self.terms.binary("bvxor", value, sign))
+        self.set_result(compute.negate(self.terms, value))
 
     def _select(self, i: Select) -> None:
         condition = self.value(i.condition)
@@ -366,7 +365,9 @@ class InstructionWalker(Walker):
             return
         scalars = [a for a in arguments if isinstance(a, Term)]
         result = (
-            compute.intrinsic(self.terms, i.name, scalars)
+            compute.intrinsic(
+                self.terms, i.name, scalars, [a.type for a in i.arguments], i.result.type
+            )
             if len(scalars) == len(arguments)
             else None
         )

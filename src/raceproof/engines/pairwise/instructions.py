@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 Content = Value | tuple[Value, ...] | None
 """What a register holds; None: something that is not followed."""
 _LARGEST_SCALE = 1 << 24
+ANY_RESULT = (InsertField, InsertElement, ExtractElement, Shuffle)
+"""Instructions whose result is not followed: any value of its type."""
 
 
 @dataclass(eq=False, slots=True)
@@ -178,7 +180,9 @@ class Instructions:
             case Assembly():
                 if instruction.text:
                     raise Unsupported("inline assembly")
-            case InsertField() | InsertElement() | ExtractElement() | Shuffle() | Negate():
+            case Negate():
+                value = self._negate(act, instruction)
+            case _ if isinstance(instruction, ANY_RESULT):
                 pass
             case Fence():
                 pass
@@ -373,6 +377,10 @@ class Instructions:
             return None if found is None else Value(found)
         return Value(self.terms.compare(instruction.predicate, left.bits, right.bits))
 
+    def _negate(self, act: Activation, instruction: Negate) -> Content:
+        value = self.content(act, instruction.value)
+        return Value(compute.negate(self.terms, value.bits)) if isinstance(value, Value) else None
+
     def _cast(self, act: Activation, instruction: Cast) -> Content:
         assert instruction.result is not None
         value = self.content(act, instruction.value)
@@ -414,7 +422,11 @@ class Instructions:
         known = [a.bits for a in arguments if isinstance(a, Value)]
         if len(known) < len(arguments):
             return None
-        found = compute.intrinsic(self.terms, instruction.name, known)
+        assert instruction.result is not None
+        types = [a.type for a in instruction.arguments]
+        found = compute.intrinsic(
+            self.terms, instruction.name, known, types, instruction.result.type
+        )
         if isinstance(found, tuple):
             return tuple(Value(part) for part in found)
         return None if found is None else Value(found)
