@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 from raceproof.ir import I1, FloatType, IntType, Type
 from raceproof.semantics.floats import bits_float, round_float
-from raceproof.semantics.operations import OPERATIONS, Edge, Kind, Operation
+from raceproof.semantics.operations import OPERATIONS, Kind, Operation
 
 WIDTHS = (8, 16, 32, 64)
 
@@ -126,6 +127,7 @@ _FLOATS = [
     *(math.inf, -math.inf, math.nan),
     *(2.0**-149, -(2.0**-149), 2.0**-126, 2.0**127 * 1.5, -(2.0**100)),
 ]
+_PAIRED = [0.0, -0.0, 1.0, -1.0, 2.5, 2.0**-149, 2.0**127 * 1.5, math.inf, -math.inf, math.nan]
 _DOUBLES = [2.0**-1074, 2.0**-1022, 1.7e308, 4503599627370497.5, 2.0**52, 0.49999999999999994]
 
 
@@ -152,15 +154,18 @@ def random_operand(type_: Type, generator: random.Random) -> float:
 
 
 def rows(case: Case, generator: random.Random, count: int) -> Iterator[tuple[float, ...]]:
-    """Operands: all edges against each other, as far as they are few, then random ones."""
+    """Operands: all edges, of two operands all pairs of them, of three some; then random ones."""
     edges = [edge_operands(type_) for type_ in case.operands]
     if len(edges) == 1:
         yield from ((number,) for number in edges[0])
-    else:
-        for _ in range(count):
-            yield tuple(generator.choice(numbers) for numbers in edges)
-        if Edge.DIVISION_BY_ZERO in case.operation.edges:
-            yield from ((number, 0) for number in edges[0][:4])
-            yield (1 << case.bits - 1, (1 << case.bits) - 1)
+    elif len(edges) == 2:
+        pairs = zip(edges, case.operands, strict=True)
+        yield from itertools.product(*(_few(numbers, type_) for numbers, type_ in pairs))
     for _ in range(count):
+        yield tuple(generator.choice(numbers) for numbers in edges)
         yield tuple(random_operand(type_, generator) for type_ in case.operands)
+
+
+def _few(numbers: list[float], type_: Type) -> list[float]:
+    """The edges that meet each other in pairs."""
+    return _PAIRED if isinstance(type_, FloatType) else numbers
