@@ -8,6 +8,7 @@ import pytest
 
 from raceproof.concurrency import Models
 from raceproof.concurrency.callbacks import is_synthesized, with_callbacks
+from raceproof.concurrency.callbacks.listing import HandlerListing
 from raceproof.errors import UserError
 from raceproof.ir import Call, FunctionAddress, Program
 from raceproof.ir.verify import broken_promises
@@ -107,6 +108,12 @@ def test_later_calls_of_unknown_code_run_what_was_given() -> None:
     program = lowered(UNKNOWN)
     assert {"open_server", "read_request"} <= set(callees(program, "raceproof$loop$unknown code"))
     assert "raceproof$loop$unknown code" in callees(program, "raceproof$library_main")
+
+
+def test_handlers_are_listed_by_thread() -> None:
+    handlers = HandlerListing(lowered(libevent()))
+    assert handlers.of("worker") == ("on_read",)
+    assert handlers.of("main") == ()
 
 
 def test_ignored_callbacks_leave_the_program_alone() -> None:

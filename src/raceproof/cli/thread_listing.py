@@ -24,6 +24,8 @@ def write_text(nodes: list[ThreadNode], out: TextIO) -> None:
         indent = "  " * depth
         out.write(f"{node.number:>{width}}  {indent}{', '.join(_words(node))}\n")
         out.write(f"{'':>{width}}  {indent}  {_beside(node)}\n")
+        if node.handlers:
+            out.write(f"{'':>{width}}  {indent}  handles events by {', '.join(node.handlers)}\n")
         stack.extend((child, depth + 1) for child in reversed(children.get(node.number, [])))
 
 
@@ -92,6 +94,7 @@ def _json(node: ThreadNode) -> dict[str, Any]:
         "created": None if node.created is None else _site(node.created),
         "joined": [_site(site) for site in node.joined],
         "beside": list(node.beside),
+        "handlers": list(node.handlers),
     }
 
 
