@@ -63,3 +63,18 @@ def test_an_object_behind_the_argument_is_returned(tmp_path: Path) -> None:
 def test_the_argument_is_proved_where_nothing_else_is_returned(tmp_path: Path) -> None:
     body = "if (!find(&inner)) x++;"
     assert outcome("modular", body, "argument 0", tmp_path) is Outcome.RACE_FREE
+
+
+@pytest.mark.parametrize("engine", ["modular", "interleave", "bounded"])
+@pytest.mark.parametrize("flags", ["MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED", "MAP_SHARED"])
+def test_memory_may_be_mapped_where_it_was_asked_for(engine: str, flags: str) -> None:
+    text = PROGRAM % (f"if (mmap(place, 4096, 3, {flags}, flag, 0) == place) x++;")
+    text = (
+        "#define _GNU_SOURCE\n#include <sys/mman.h>\nstatic int flag = -1; static void *place;\n"
+        + text
+    )
+    text = text.replace(
+        "pthread_t a, b;", "pthread_t a, b; place = mmap(0, 8192, 3, 34, -1, 0); flag = 3;"
+    )
+    question = Question(Options(), deadline=time.monotonic() + PATIENCE)
+    assert ask(engine, lower(text), question).outcome is not Outcome.RACE_FREE

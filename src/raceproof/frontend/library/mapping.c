@@ -3,6 +3,7 @@
 // when: mmap mmap64 shmat
 
 #define SHARED 1
+#define FIXED 0x10
 #define ANONYMOUS 0x20
 #define FAILED ((void *)-1)
 
@@ -51,6 +52,10 @@ LIBRARY void *mmap(void *where, size_t size, int protection, int flags, int file
 {
     if (size == 0 || (!(flags & ANONYMOUS) && file < 0))
         return FAILED;
+    if (flags & FIXED) // what was there is replaced: the same memory, with other contents
+        return raceproof_input() ? FAILED : (raceproof_may_write(where), where);
+    if (where != NULL && raceproof_unspecified())
+        return where; // the hint was taken
     if (flags & ANONYMOUS)
         return raceproof_map(size);
     if (raceproof_input())
