@@ -29,6 +29,7 @@ from raceproof.ir import (
     Constant,
     CopyMemory,
     ExtractField,
+    FloatConstant,
     Freeze,
     Function,
     FunctionAddress,
@@ -53,6 +54,7 @@ from raceproof.ir.cfg import ControlFlow, Dominators, reverse_post_order, revers
 _ALWAYS = frozenset({"pthread_equal", "thrd_equal", "fork", "vfork", "_Fork", "__fork"})
 """Fixed, whatever their arguments come from."""
 _FOREVER = frozenset({"pause"})
+_KILL = 9
 _HANDLERS = ("signal", "sigaction", "bsd_signal", "sysv_signal", "sigset")
 _STOPS_EARLY = frozenset(
     {
@@ -167,6 +169,9 @@ class _FunctionWalk:
 
     def _ends(self, instruction: Instruction) -> bool:
         name = _callee(instruction)
+        if name == "kill" and isinstance(instruction, Call):
+            number = instruction.arguments[1] if len(instruction.arguments) > 1 else None
+            return isinstance(number, IntConstant) and number.value == _KILL
         return name in _FOREVER and not any(h in self._program.functions for h in _HANDLERS)
 
     def _mark(self) -> bool:
@@ -270,9 +275,17 @@ class _FunctionWalk:
                 if slot is not None and self._is_own(slot):
                     yield slot
 
+    def _has_range(self, value: Value) -> bool:
+        """Whether it is a number from outside of which only some are possible."""
+        definition = self._definitions.get(value) if isinstance(value, Register) else None
+        model = self._model(definition) if isinstance(definition, Call) else None
+        return model is not None and model.returns.values is not None
+
     def _is_decided(self, i: Compare) -> bool:
         """Whether the range of a result decides a comparison with a number."""
         left, right, predicate = i.left, i.right, i.predicate
+        if isinstance(left, FloatConstant) or isinstance(right, FloatConstant):
+            return self._has_range(left) or self._has_range(right)
         if isinstance(left, IntConstant):
             left, right, predicate = right, left, _MIRROR.get(predicate, predicate)
         if not isinstance(left, Register) or not isinstance(right, IntConstant):

@@ -10,7 +10,8 @@ function would have to return what.
     if (check(p) == 3) x = 1;        likely, if check(...) returns 3
 
 What the standards leave open (`raceproof_unspecified` in the bodies of library functions) is chosen
-by nobody: a race that needs it is *possible* at most.
+by nobody, and what the machine does not do exactly is not what happens: a race that needs one of
+them is *possible* at most.
 
 Nor is a race confirmed that an execution reaches in a function which only the model of a library
 says is called (`Machine.granted`): it is *likely*.
@@ -60,7 +61,7 @@ def judge(machine: Machine, schedule: Schedule) -> Judgement | None:
     if _needs_none(machine, schedule):
         found = without_inventions
     else:
-        is_open = any(made.function == _UNSPECIFIED for made in inventions)
+        is_open = any(m.is_inexact or m.function == _UNSPECIFIED for m in inventions)
         confidence = Confidence.POSSIBLE if is_open else Confidence.LIKELY
         found = Judgement(confidence, f"if {_named(inventions)}")
     replay(machine, schedule)
@@ -77,6 +78,13 @@ def _needs_none(machine: Machine, schedule: Schedule) -> bool:
 
 
 def _named(inventions: list[Invention]) -> str:
-    texts = list(dict.fromkeys(f"{made.function} gives {made.value:#x}" for made in inventions))
+    texts = list(
+        dict.fromkeys(
+            f"{made.function} is as the machine has it"
+            if made.is_inexact
+            else f"{made.function} gives {made.value:#x}"
+            for made in inventions
+        )
+    )
     more = f" and {len(texts) - _MOST_NAMED} more" if len(texts) > _MOST_NAMED else ""
     return ", ".join(texts[:_MOST_NAMED]) + more

@@ -14,6 +14,8 @@ class Invention:
 
     function: str
     value: int
+    is_inexact: bool = False
+    """Not made up, but not computed exactly either."""
 
 
 class Inputs(Protocol):

@@ -446,7 +446,7 @@ class Machine:
         self.left_out.add(what)
         if self.withholds_inventions:
             raise Unsupported(what)
-        self.inventions.append(Invention(what, 0))
+        self.inventions.append(Invention(what, 0, is_inexact=True))
 
     def assume(self, text: str) -> None:
         self.assumptions.add(text)

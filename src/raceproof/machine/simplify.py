@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import count, groupby
 
 from raceproof.machine.inputs import GivenInputs
 from raceproof.machine.machine import Machine
@@ -35,7 +35,7 @@ def simplified(machine: Machine, schedule: Schedule) -> Schedule:
     """
     search = _Search(machine, schedule)
     best = search.run()
-    found = search.follow(blocks_of(best))
+    found = search.follow(blocks_of(best), is_known=True)
     assert found is not None, "a schedule that was replayed before"
     return found
 
@@ -99,8 +99,12 @@ class _Search:
                     self._best = found
                     break
 
-    def follow(self, blocks: list[Block], inputs: _SimplerInputs | None = None) -> Schedule | None:
+    def follow(
+        self, blocks: list[Block], inputs: _SimplerInputs | None = None, *, is_known: bool = False
+    ) -> Schedule | None:
         """What the machine does with these choices: a schedule to the race, or None.
+
+        `is_known`: they are known to lead there.
 
         A choice that is not possible ends its block.
         """
@@ -110,7 +114,8 @@ class _Search:
         births: list[tuple[int, Step]] = []
         known = 1
         queue = [thread for thread, length in reversed(blocks) for _ in range(length)]
-        while True:
+        attempts = count() if is_known else range(_MOST_STEPS)
+        for _ in attempts:  # a thread alone may wait for ever, and nobody chooses there
             self._spent += 1
             for thread in machine.threads[known:]:
                 birth = Step(thread.parent, thread.creator)
@@ -139,6 +144,7 @@ class _Search:
                 assert pending is not None
                 steps.append(Step(number, pending.instruction))
             take_step(machine, number, order)
+        return None
 
 
 def _cost(schedule: Schedule) -> tuple[int, int, int]:

@@ -367,6 +367,16 @@ library("lgamma_r")(log_gamma_sign)
 library("lgammaf_r")(lambda m, x, place: round_float(32, log_gamma_sign(m, x, place)))
 
 
+@library("cabs")
+def _cabs(m: Machine, *parts: float) -> float | None:
+    return math.hypot(*parts) if len(parts) == 2 else None
+
+
+@library("carg")
+def _carg(m: Machine, *parts: float) -> float | None:
+    return math.atan2(parts[1], parts[0]) if len(parts) == 2 else None
+
+
 @library("difftime")
 def _difftime(m: Machine, first: int, second: int) -> float:
     bits = 8 * m.program.layout.pointer_size
