@@ -53,7 +53,7 @@ OPEN = {
 }
 
 
-LATER_GROUPS = {"detours"}
+LATER_GROUPS = {"detours", "library-values"}
 
 
 @pytest.mark.parametrize("program", programs(), ids=str)

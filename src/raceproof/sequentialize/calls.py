@@ -31,6 +31,8 @@ from raceproof.sequentialize.writer import Touched
 if TYPE_CHECKING:
     from raceproof.sequentialize.thread_printer import ThreadPrinter
 
+_NEW_PROCESSES = ("fork", "vfork", "_Fork", "__fork")
+
 _SET_JUMPS = ("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp")
 _CALL = re.compile(r"\w+\(")
 
@@ -252,6 +254,9 @@ def _write_returned(frame: Frame, call: Call, name: str, model: FunctionModel | 
         is_local = kind is ReturnKind.THREAD_LOCAL
         start = frame.context.arena.library_object(returns.name, is_thread_local=is_local)
         set_result(frame, call, f"LOCALS(t) + {start}" if is_local else start)
+    elif name in _NEW_PROCESSES:
+        frame.writer.line(comment(f"{name}: the new process is not followed"))
+        set_result(frame, call, "2u")
     elif name in FUNCTIONS and name not in INPUTS:
         set_result(frame, call, "unmodelled()")
     else:
