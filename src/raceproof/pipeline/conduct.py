@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 from raceproof.analysis.alias.solver import OutOfTime
@@ -31,6 +30,7 @@ Progress = Callable[[str, float], None]
 
 _TICK = 0.2
 _INTERNAL_ERROR = "internal error"
+_INTERRUPTED = "interrupted: this is the best answer so far"
 
 
 def check(program: Program, options: Options, progress: Progress | None = None) -> Verdict:
@@ -136,7 +136,8 @@ class _Conductor:
             deadline=time.monotonic() + max(min(left * layer.share, layer.most) for layer in group),
             facts=self._facts,
         )
-        self._prepare(question)
+        if any(layer.engine != "summary" for layer in group) and not self._prepare(question):
+            return False
         self._turns += 1
         workers = {
             Worker(layer.engine, self._program, question, self._memory): layer for layer in group
@@ -149,7 +150,7 @@ class _Conductor:
                 if self._is_decided() and not self._options.cross_check:
                     break
         except KeyboardInterrupt:
-            self._notices.append("interrupted: this is the best answer so far")
+            self._notices.append(_INTERRUPTED)
             is_interrupted = True
         for worker in workers:
             self._note(worker.stop(Fate.STOPPED))
@@ -157,12 +158,19 @@ class _Conductor:
             return False
         return self._options.cross_check or not self._is_decided()
 
-    def _prepare(self, question: Question) -> None:
-        """Before the engines are forked: the facts that several of them will ask for."""
+    def _prepare(self, question: Question) -> bool:
+        """Before the engines are forked: the facts that several of them will ask for. False if the
+        user does not want to wait for them."""
         deadline = question.deadline
-        with suppress(OutOfTime, MemoryError):
-            half = None if deadline is None else (time.monotonic() + deadline) / 2
+        half = None if deadline is None else (time.monotonic() + deadline) / 2
+        try:
             self._facts.points_to(half)
+        except (OutOfTime, MemoryError):
+            return True
+        except KeyboardInterrupt:
+            self._notices.append(_INTERRUPTED)
+            return False
+        return True
 
     def _take(self, layer: Layer, report: Report, question: Question) -> None:
         if report.answer is None:
