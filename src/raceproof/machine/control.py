@@ -268,6 +268,8 @@ class SpecificCreate(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = machine.sync.get("keys", 0)
         machine.sync["keys"] = key + 1
+        if machine.sync.get("keys deleted"):
+            machine.left_out.add("a key that gets the number of a deleted one")
         machine.memory.write(
             machine.known(self.operand(machine, arguments, "key_pointer")),
             key.to_bytes(4, "little"),
@@ -284,6 +286,7 @@ class SpecificDelete(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key = machine.known(self.operand(machine, arguments, "key"))
         machine.sync.pop(("destructor", key), None)
+        machine.sync["keys deleted"] = 1
         return 0
 
 

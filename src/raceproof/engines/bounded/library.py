@@ -186,6 +186,11 @@ class CallingWalker(AtomicsWalker):
     def _exit(self, event: meaning.ProcessExit) -> None:
         self.fatal()
 
+    def _delete_key(self, event: meaning.SpecificDelete) -> None:
+        """A new key may get the number of this one; ours never do."""
+        self.cut("a key that may be used again")
+        self._succeed(event)
+
     def _succeed(self, event: meaning.Event) -> None:
         self.set_result(self.result_of(event, True))
 
@@ -237,7 +242,7 @@ _HANDLERS: dict[type, Callable[..., None]] = {
     meaning.Reallocate: _W._reallocate,
     meaning.Free: _W._free,
     meaning.SpecificCreate: _W._specific_create,
-    meaning.SpecificDelete: _W._succeed,
+    meaning.SpecificDelete: _W._delete_key,
     meaning.SpecificGet: _W._specific_get,
     meaning.SpecificSet: _W._specific_set,
     meaning.Nondeterministic: _W._nondeterministic,

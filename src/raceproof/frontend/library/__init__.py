@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from raceproof.frontend.compiler import compile_source
 from raceproof.frontend.library.insertions import (
     check_arguments,
+    compare_addresses,
     insert_after,
     kept_pointers,
     model_insertions,
@@ -54,6 +55,7 @@ _DEFINE = re.compile(r"^// define: (\w+) if (.*)$", re.M)
 _UNDEFINED = re.compile(
     r'^(?:declare [^@\n]*@|@)("[^"]*"|[-\w.$]+)(?:\(| = (?:external|extern_weak) )', re.M
 )
+_FREES = re.compile(r"@(?:free|cfree|realloc|reallocarray|munmap|g_free|xfree|_ZdlPv\w*)\(")
 _DEFINED = re.compile(r'^define [^@\n]*@("[^"]*"|[-\w.$]+)\(', re.M)
 _LIFETIME = re.compile(r"^  call void @llvm\.lifetime\.[^\n]*\n", re.M)
 _POINTER_32 = re.compile(r'^target datalayout = "[^"]*\bp:32:', re.M)
@@ -104,6 +106,8 @@ def library_for(texts: Sequence[str], options: Options) -> tuple[list[str], str]
     The latter is empty if the program needs none.
     """
     texts = [check_arguments(text) for text in texts]
+    if any(_FREES.search(text) for text in texts):
+        texts = [compare_addresses(text) for text in texts]
     mentioned = frozenset(name.strip('"') for text in texts for name in _UNDEFINED.findall(text))
     if touches_once_controls(texts):
         mentioned |= {f"{PREFIX}once"}

@@ -274,3 +274,49 @@ def touches_once_controls(texts: Sequence[str]) -> bool:
             if uses > code.count(f"\n{control} = "):
                 return True
     return False
+
+
+_COMPARED = re.compile(
+    r"^  (?P<result>%\S+) = icmp (?P<relation>eq|ne) ptr (?P<left>[%@][-\w.$]+), "
+    r"(?P<right>[%@][-\w.$]+)(?P<rest>[^\n]*)$",
+    re.M,
+)
+_EXCHANGED = re.compile(
+    r"^  (?P<head>%\S+ = cmpxchg [^,\n]*)ptr (?P<place>[%@][-\w.$]+), ptr (?P<old>%[-\w.$]+), "
+    r"(?P<rest>ptr [^\n]*)$",
+    re.M,
+)
+SAME, DIFFERENT, EXPECTED = (
+    f"raceproof_{word}" for word in ("same_address", "different_address", "expected_address")
+)
+
+
+def compare_addresses(text: str) -> str:
+    """The module with comparisons of pointers that know that addresses are used again.
+
+        free(p); q = malloc(n); if (p == q) ...         may be true
+
+    A pointer to what is gone equals a new object's address or not: nobody chooses.
+    """
+    used: set[str] = set()
+
+    def compared(match: re.Match[str]) -> str:
+        if match["left"][0] == match["right"][0] == "@":
+            return match[0]
+        name = SAME if match["relation"] == "eq" else DIFFERENT
+        used.add(f"declare zeroext i1 @{name}(ptr, ptr)")
+        given = f"ptr {match['left']}, ptr {match['right']}"
+        return f"  {match['result']} = call zeroext i1 @{name}({given}){match['rest']}"
+
+    def exchanged(match: re.Match[str]) -> str:
+        used.add(f"declare ptr @{EXPECTED}(ptr, ptr)")
+        value = f"%expected.{match.start()}"
+        debug = _DEBUG.search(match["rest"])
+        return (
+            f"  {value} = call ptr @{EXPECTED}(ptr {match['place']}, ptr {match['old']})"
+            f"{debug[0] if debug else ''}\n"
+            f"  {match['head']}ptr {match['place']}, ptr {value}, {match['rest']}"
+        )
+
+    changed = _EXCHANGED.sub(exchanged, _COMPARED.sub(compared, text))
+    return changed + "".join(f"\n{declaration}\n" for declaration in sorted(used))

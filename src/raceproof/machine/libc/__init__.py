@@ -1,6 +1,7 @@
 """A small C library: what its functions compute, each over the machine's memory."""
 
 from raceproof.machine.libc import (
+    addresses,
     characters,
     floats,
     network,
@@ -18,6 +19,7 @@ from raceproof.machine.libc.call import LibraryCall
 
 __all__ = [
     "LibraryCall",
+    "addresses",
     "characters",
     "floats",
     "network",
