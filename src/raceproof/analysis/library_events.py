@@ -105,7 +105,9 @@ class LibraryEvents:
     ) -> None:
         """Records the accesses; what is written is unknown, unless somebody else sees to it."""
         memory = self.calls.memory
+        depends = state.guided
         for effect in event.effects:
+            state.guided = depends or effect.is_may
             address = memory.address(act, state, effect.pointer)
             if isinstance(effect.size, fx.WholeObject):
                 address = _whole(address, memory.bits)
@@ -132,6 +134,7 @@ class LibraryEvents:
                     )
             if isinstance(effect.size, fx.Reachable):
                 self._beyond(act, call, effect, address, state)
+        state.guided = depends
 
     def _beyond(
         self,

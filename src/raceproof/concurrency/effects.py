@@ -47,6 +47,8 @@ class MemoryEffect:
     is_read: bool
     is_write: bool
     is_atomic: bool = False
+    is_may: bool = False
+    """Perhaps it accesses less, or nothing."""
 
     @property
     def constant_size(self) -> int | None:

@@ -31,7 +31,7 @@ Types = Mapping[str, BytesSize]
 
 MOST_ARGUMENTS = 32
 
-_EFFECT = re.compile(r"(\d+)(\.\.)?(?::\s*(.+?))?(\s+atomic)?")
+_EFFECT = re.compile(r"(may )?(\d+)(\.\.)?(?::\s*(.+?))?(\s+atomic)?")
 _STRING = re.compile(r"(wide )?string(?: (\d+))?(?: up to (\d+))?")
 _FACTOR = re.compile(r"argument (\d+)|(\w+)")
 _WORDS = {word.value: word for word in WordSize}
@@ -103,16 +103,18 @@ def size(text: str, types: Types, subject: int | None = None) -> SizeModel:
 
 
 def effect(text: str, types: Types, *, is_write: bool) -> EffectModel:
-    """`"1: argument 2"`, `"0: string"`, `"2.."`, `"0: 4 atomic"`."""
+    """`"1: argument 2"`, `"0: string"`, `"2.."`, `"0: 4 atomic"`, `"may 0: object"`."""
     found = _EFFECT.fullmatch(text)
     if found is None:
         raise ValueError(
             f'{text!r} does not say what is accessed; allowed: "n", "n: SIZE", "n..: SIZE", '
-            'each perhaps with "atomic" at the end'
+            'each perhaps with "may" before it and "atomic" at the end'
         )
-    argument = index(found[1])
-    extent = size(found[3], types, argument) if found[3] else WordSize.UNKNOWN
-    return EffectModel(argument, extent, is_write, bool(found[4]), bool(found[2]))
+    argument = index(found[2])
+    extent = size(found[4], types, argument) if found[4] else WordSize.UNKNOWN
+    return EffectModel(
+        argument, extent, is_write, bool(found[5]), rest=bool(found[3]), is_may=bool(found[1])
+    )
 
 
 def returns(value: object) -> Returns:

@@ -215,6 +215,8 @@ class EffectModel:
     is_write: bool
     is_atomic: bool = False
     rest: bool = False
+    is_may: bool = False
+    """Perhaps all of it, some of it or nothing: it may race, but proves no race."""
 
 
 class ReturnKind(StrEnum):
@@ -297,6 +299,23 @@ class CopyModel:
 
     to: int
     source: int
+
+
+class ErrnoWhen(StrEnum):
+    """Which result says that a call has set errno."""
+
+    MINUS_ONE = "-1"
+    NULL = "null"
+    ANY = "any"
+    """No result does."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepModel:
+    """The call keeps its argument, under a name, for calls of functions that use it."""
+
+    argument: int
+    name: str
 
 
 class CallbackValue(StrEnum):
@@ -429,6 +448,12 @@ class FunctionModel:
     """What it returns and writes comes from outside: each value is one that can be."""
     same_in: SameIn | None = None
     """It returns the same each time, within one thread or within the process."""
+    errno: ErrnoWhen | None = None
+    """Sets errno, when the result says so."""
+    keeps: tuple[KeepModel, ...] = ()
+    uses: tuple[str, ...] = ()
+    """What other functions keep, and this one may read and write. These three become code when
+    the program is loaded (`frontend/library`): an engine need not look at them."""
     override: bool = False
     """Holds even if the program defines the function."""
     caveat: str = ""

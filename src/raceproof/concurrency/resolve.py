@@ -60,7 +60,14 @@ def resolve_effects(model: FunctionModel, call: Call, program: Program) -> tuple
             if isinstance(effect.size, StringSize) and effect.rest:
                 size = StringLength(pointer, None, effect.size.width)
             found.append(
-                MemoryEffect(pointer, size, not effect.is_write, effect.is_write, effect.is_atomic)
+                MemoryEffect(
+                    pointer,
+                    size,
+                    not effect.is_write,
+                    effect.is_write,
+                    effect.is_atomic,
+                    effect.is_may,
+                )
             )
     if model.format is not None:
         found += format_effects(model.format, call, program)

@@ -17,7 +17,9 @@ from raceproof.concurrency.model import (
     CallbackModel,
     CallbackTime,
     CopyModel,
+    ErrnoWhen,
     FunctionModel,
+    KeepModel,
     LockKind,
     LockMode,
     RecursiveWhen,
@@ -277,6 +279,25 @@ def _loops(value: Any, types: Types) -> tuple[str, ...]:
     return tuple(_text(one, types) for one in value)
 
 
+def _name(value: Any, types: Types) -> str:
+    """The name of what is kept; it becomes part of an identifier."""
+    name = _text(value, types)
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9 ]*", name):
+        raise ValueError(f"{name!r} is no name; allowed: letters, digits and spaces")
+    return name
+
+
+def _keeps(value: Any, types: Types) -> tuple[KeepModel, ...]:
+    return tuple(
+        KeepModel(grammar.operand(table["argument"]).index, _name(table["as"], types))
+        for table in _tables(value, ("argument", "as"))
+    )
+
+
+def _uses(value: Any, types: Types) -> tuple[str, ...]:
+    return tuple(_name(text, types) for text in _texts(value))
+
+
 _COMMON: dict[str, tuple[str, Parse]] = {
     "reads": ("reads", _effects(is_write=False)),
     "writes": ("writes", _effects(is_write=True)),
@@ -294,6 +315,9 @@ _COMMON: dict[str, tuple[str, Parse]] = {
     "opens-channel": ("opens_channel", _flag),
     "input": ("input", _flag),
     "same-in": ("same_in", _choice(SameIn)),
+    "errno": ("errno", _choice(ErrnoWhen)),
+    "keeps": ("keeps", _keeps),
+    "uses": ("uses", _uses),
     "override": ("override", _flag),
     "caveat": ("caveat", _text),
 }

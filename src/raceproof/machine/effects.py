@@ -58,7 +58,7 @@ def _ranges(
     machine: Machine, effect: EffectModel, arguments: tuple[Any, ...]
 ) -> Iterator[AccessRange]:
     flags = (WRITE if effect.is_write else 0) | (ATOMIC if effect.is_atomic else 0)
-    if effect.size in (WordSize.UNKNOWN, WordSize.REACHABLE):
+    if effect.is_may or effect.size in (WordSize.UNKNOWN, WordSize.REACHABLE):
         flags |= UNSURE
     if effect.size is WordSize.REACHABLE:
         machine.left_out.add("what a library function does through pointers that it finds")

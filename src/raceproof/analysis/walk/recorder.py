@@ -110,7 +110,8 @@ class Recorder:
         if event.model.caveat:
             self.records.assume(event.model.caveat)
         for effect in event.effects:
-            self._access(layout, context, call, effect, point, isinstance(event, ev.Free))
+            here = point._replace(guided=point.guided | ALL_ALONG) if effect.is_may else point
+            self._access(layout, context, call, effect, here, isinstance(event, ev.Free))
         if event.hidden_object:
             self._hidden(context, call, event.hidden_object, point)
         if isinstance(event, ev.ThreadCreate):

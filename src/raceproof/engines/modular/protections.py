@@ -9,7 +9,9 @@ from raceproof.analysis.races.detect import BaseReport
 from raceproof.analysis.races.sharing import Use
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.state import ATOMIC
+from raceproof.concurrency.resolve import SYNCHRONISATION_OBJECTS
 from raceproof.engines.modular.describe import Describer
+from raceproof.ir import Call
 from raceproof.verdict import Protection
 
 _WORDS = {
@@ -30,11 +32,21 @@ def protections_of(
 ) -> Iterator[Protection]:
     """One for each base without racing pairs."""
     for report in reports:
-        if report.pairs:
+        if report.pairs or _is_only_synchronised(analysis, report.accesses):
             continue
         reason, detail = _protection(report.accesses, report, describer)
         location = describer.location(report.base, None, None)
         yield Protection(location, reason, detail, len(report.accesses))
+
+
+def _is_only_synchronised(analysis: Analysed, accesses: list[RawAccess]) -> bool:
+    """Is it a lock or the like, and used as such only? That needs no words."""
+    for access in accesses:
+        instruction = analysis.program.instruction(access.instruction)
+        event = analysis.events.of(instruction) if isinstance(instruction, Call) else None
+        if event is None or event.model.role not in SYNCHRONISATION_OBJECTS:
+            return False
+    return True
 
 
 def _protection(
