@@ -10,6 +10,7 @@ import pytest
 from raceproof.concurrency import Models
 from raceproof.engines.interleave.search import DirectedSearch
 from raceproof.frontend import load_program
+from raceproof.ir.unordered import ANYTHING
 from raceproof.machine.findings import Race, replayed_finding
 from raceproof.machine.machine import Machine
 from raceproof.machine.recording import record
@@ -64,3 +65,11 @@ def test_a_race_is_found_and_replays(program: TestProgram, tmp_path: Path) -> No
 def test_no_race_is_found_where_there_is_none(program: TestProgram) -> None:
     machine = Machine(load_program([program.path], Options()), Models.load())
     assert search(machine, 40) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", RACE_FREE, ids=str)
+def test_happens_before_orders_what_never_happens_at_once(program: TestProgram) -> None:
+    """Also where atomics are strong, so that nobody would look at clocks."""
+    loaded = replace(load_program([program.path], Options()), unordered={-1: ANYTHING})
+    assert search(Machine(loaded, Models.load()), 15) == []
