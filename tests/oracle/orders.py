@@ -65,11 +65,43 @@ _FORMS = (
 )
 
 
+_FENCE = st.sampled_from(("", "", "FENCE(release);", "FENCE(acquire);", "FENCE(seq_cst);"))
+_HANDOVER = (
+    ("d = 1; {a} ST(f, 1, {s});", "if (LD(f, {l}) == 1) {{ {b} d++; }}"),
+    ("d = 1; {a} ADD(f, 1, {u});", "if (LD(f, {l}) == 1) {{ {b} d++; }}"),
+    ("d = 1; {a} ST(f, 2, {s});", "if (ADD(f, 1, {u}) == 2) {{ {b} d++; }}"),
+    ("d = 1; {a} ST(f, 1, {s});", "if (!cas_release(0, 3)) {{ {b} d++; }}"),
+    ("d = 1; {a} SW(f, 1, {u});", "if (SW(f, 1, {u}) == 1) {{ {b} d++; }}"),
+)
+_BOTH = (
+    "if (!SW(f, 1, {u})) {{ {b} d++; {a} ST(f, 0, {s}); }}",
+    "if (cas_acquire(0, 1)) {{ d++; {a} ST(f, 0, {s}); }}",
+    "k = d; {a} if (ADD(f, 1, {u}) == 1) {{ {b} d = 4; }}",
+)
+_IDLE = st.sampled_from(
+    ("", "", "ADD(g, 1, relaxed);", "ST(g, 1, relaxed);", "k = LD(f, relaxed);")
+)
+
+
+@st.composite
+def _protocol(draw: st.DrawFn) -> tuple[str, str]:
+    """Two threads that mean to keep apart, with orders that may be right or wrong."""
+    one, two = draw(st.sampled_from((*_HANDOVER, *((both, both) for both in _BOTH))))
+    orders = {"a": draw(_FENCE), "b": draw(_FENCE), "s": draw(_STORE), "l": draw(_LOAD)}
+    bodies = [body.format(**orders, u=draw(_UPDATE)) for body in (one, two)]
+    return f"{bodies[0]} {draw(_IDLE)}", f"{draw(_IDLE)} {bodies[1]}"
+
+
+@st.composite
+def _statements(draw: st.DrawFn) -> tuple[str, str]:
+    lists = st.lists(_statement(), min_size=1, max_size=2)
+    return " ".join(draw(lists)), " ".join(draw(lists))
+
+
 @st.composite
 def ordered_programs(draw: st.DrawFn) -> str:
     """Two threads, perhaps with a third that only passes things on."""
-    bodies = [draw(st.lists(_statement(), min_size=1, max_size=2)) for _ in range(2)]
-    one, two = (" ".join(body) for body in bodies)
+    one, two = draw(st.one_of(_protocol(), _protocol(), _statements()))
     third = draw(st.sampled_from(("", "", "if (LD(f, relaxed) == 1) ADD(f, 1, relaxed);")))
     threads = 2 if third else 1
     return f"""{_HEAD}

@@ -17,7 +17,7 @@ few = settings(
 )
 
 
-@settings(few, max_examples=60)
+@settings(few, max_examples=45)
 @given(ordered_programs())
 def test_engines_against_all_executions(text: str) -> None:
     program = lower(text)
