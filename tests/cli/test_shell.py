@@ -65,6 +65,31 @@ def test_senseless_words(raceproof: Raceproof, words: list[str]) -> None:
     assert not answer.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["check", "--tiemout", "a.c"], "did you mean --timeout?"),
+        (["chek", "a.c"], "did you mean check?"),
+        (["check", "--timeout", "soon", "a.c"], "is not a number above 0"),
+    ],
+)
+def test_a_wrong_word_is_told_in_one_line(
+    raceproof: Raceproof, words: list[str], hint: str
+) -> None:
+    answer = raceproof(*words)
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert hint in answer.stderr
+
+
+def test_a_full_disk_is_no_bug_of_ours(raceproof: Raceproof, tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 0; }\n")
+    answer = raceproof("check", str(source), "-o", "/dev/full")
+    assert answer.returncode == 2
+    assert answer.stderr == "raceproof: error: No space left on device\n"
+
+
 Replace = Callable[[BaseException | int], None]
 
 

@@ -7,9 +7,12 @@ interrupted, 141 nobody reads our output any more.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from typing import NoReturn
 
 from raceproof import __version__
 from raceproof.cli.registry import COMMANDS, load
@@ -34,6 +37,8 @@ exit codes: 0 nothing to report, 1 findings, 2 could not analyse
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (by default that of the process); returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        _prepare_process()
     verbose = False
     try:
         name, arguments = parse(words)
@@ -51,11 +56,45 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The interpreter flushes standard output once more when it ends; let that succeed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"raceproof: error: {where}{error.strerror or error}", file=sys.stderr)
+        return FAILED
+    except MemoryError:
+        print("raceproof: error: not enough memory", file=sys.stderr)
+        return FAILED
     except Exception as error:
         from raceproof.cli.bug import describe
 
         print(describe(error, words, with_traceback=verbose), file=sys.stderr)
         return FAILED
+
+
+def _prepare_process() -> None:
+    """Who ends us politely gets the best answer so far, as with Ctrl-C; what a terminal cannot show
+    is shown escaped."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+class _Parser(ArgumentParser):
+    """Tells a mistake in one line, with the option that may be meant."""
+
+    def error(self, message: str) -> NoReturn:
+        known = [option for action in self._actions for option in action.option_strings]
+        asked = message.split()[-1].partition("=")[0] if message.startswith("unrec") else ""
+        if "invalid choice" in message and "COMMAND" in message:
+            message, asked = message.partition(" (choose")[0], message.split("'")[1]
+            known = list(COMMANDS)
+        near = get_close_matches(asked, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        self.exit(FAILED, f"{self.prog}: error: {message}{hint} ({self.prog} --help)\n")
 
 
 def parse(words: Sequence[str]) -> tuple[str, Namespace]:
@@ -83,7 +122,7 @@ def build_parser(
     names: Collection[str],
 ) -> tuple[ArgumentParser, dict[str, ArgumentParser]]:
     """The parser and those of its commands; only the commands in ``names`` know their arguments."""
-    parser = ArgumentParser(
+    parser = _Parser(
         prog="raceproof",
         description=_DESCRIPTION,
         epilog=_EPILOG,

@@ -125,6 +125,7 @@ def _work(
 ) -> None:
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _die_with_parent()
     if memory is not None:
         limit = int(memory * _GIB)
