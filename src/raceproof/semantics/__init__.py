@@ -1,5 +1,9 @@
 """What instructions, intrinsics and pure library functions compute, said once.
 
-`integers` and `floats` define the operations on numbers. Everything that computes with numbers (the
-machine, the folding of constants in formulas) calls these definitions.
+- `operations`: the table, with operands, results and edge cases;
+- `concrete`: the definition with numbers, out of `integers`, `floats` and `mathematics`;
+- `domain`: what an executor leaves out.
+
+The machine, formulas, abstract values and printed C fill the table in. What they compute is compared
+with the definition, and with native code, by `tests/semantics`.
 """

@@ -1,4 +1,4 @@
-"""Bodies of C library functions that keep a state, linked to the programs that call them.
+"""Bodies of C library functions, linked to the programs that call them.
 
     for (char *s = strtok(text, " "); s; s = strtok(NULL, " ")) ...
 
@@ -7,6 +7,8 @@ that, and each engine would have to know it for itself. So such functions have b
 beside this file, and the program is analysed together with them: whatever an engine can say about
 a program's own code it can say about them, and the values that they keep, the pointers that they
 hand out and the hidden objects that they race on are followed like any others.
+
+A function that only computes (`ffs`) has a body, too, so that every engine knows its value.
 
 A body file starts with comments that say what it is for and when it is linked:
 
