@@ -4,6 +4,6 @@
 - `concrete`: the definition with numbers, out of `integers`, `floats` and `mathematics`;
 - `domain`: what an executor leaves out.
 
-The machine, formulas, abstract values and printed C fill the table in. What they compute is compared
-with the definition, and with native code, by `tests/semantics`.
+The machine, formulas, abstract values and printed C fill the table in; `tests/semantics` compares
+what they compute with the definition, and with native code.
 """
