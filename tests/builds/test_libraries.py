@@ -107,4 +107,4 @@ def test_a_program_that_takes_too_long_is_named(
     monkeypatch.setattr(analysis, "analyse_units", endless)
     found = scanned(capsys, "--timeout", "0.2")
     assert found["verdict"] == "unknown"
-    assert "no time left for the library: nothing is said about them" in found["notices"]
+    assert "no time left for the library: not part of the verdict" in found["notices"]

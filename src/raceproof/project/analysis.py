@@ -86,7 +86,7 @@ def analyse(
     if unfinished:
         shown = ", ".join(unfinished[:4])
         more = f" and {len(unfinished) - 4} more" if len(unfinished) > 4 else ""
-        notices.append(f"no time left for {shown}{more}: nothing is said about them")
+        notices.append(f"no time left for {shown}{more}: not part of the verdict")
     verdict = replace(_merged(answers, time.monotonic() - started), notices=tuple(notices))
     return verdict, _spans(verdict, units, root), composed, not unfinished
 

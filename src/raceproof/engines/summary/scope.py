@@ -2,6 +2,12 @@
 
 Memory of the function's own stack slots is known here and nowhere else, so paths through a slot
 (`struct job j; init(&j); j.queue->lock`) are followed now; paths through anything else stay paths.
+
+Slots may hold what other slots hold, in circles: a term that is asked for while it is being looked
+up has nothing to add there. What was found without meeting such a term is the same wherever it is
+asked for, and remembered. What met one depends on the way to it: looked up anew each time, circles
+of many slots take exponential time, so after `_MANY` steps the first answer stands for the rest of
+the question.
 """
 
 from __future__ import annotations
@@ -18,6 +24,9 @@ from raceproof.engines.summary.terms import (
     unite,
 )
 
+_MANY = 256
+_NONE = 1 << 30
+
 
 class Scope:
     def __init__(self, outline: Outline) -> None:
@@ -25,7 +34,13 @@ class Scope:
         self.results: dict[int, Terms] = {}
         self._slots: dict[int, list[tuple[int, int, Term]]] = defaultdict(list)
         self._memo: dict[Term, Terms] = {}
-        self._under_way: set[Term] = set()
+        self._under_way: dict[Term, int] = {}
+        """Terms being looked up, outermost first, and how deep each is."""
+        self._met = _NONE
+        """The depth of the outermost of them that the current one met."""
+        self._steps = 0
+        self._partial: dict[Term, Terms] = {}
+        """Answers to the current question that depend on the way to them."""
         for events, _ in outline.blocks:
             for event in events:
                 if event[0] == "store":
@@ -57,13 +72,28 @@ class Scope:
         found = self._memo.get(term)
         if found is not None:
             return found
-        if term in self._under_way:
+        depth = self._under_way.get(term)
+        if depth is not None:
+            self._met = min(self._met, depth)
             return ()
-        self._under_way.add(term)
+        depth = len(self._under_way)
+        if depth == 0:
+            self._steps = 0
+            self._partial.clear()
+        self._steps += 1
+        if self._steps > _MANY and term in self._partial:
+            self._met = 0
+            return self._partial[term]
+        before, self._met = self._met, _NONE
+        self._under_way[term] = depth
         found = self._resolve(term)
-        self._under_way.discard(term)
-        if not self._under_way:
+        del self._under_way[term]
+        if self._met >= depth:
             self._memo[term] = found
+            self._met = before
+        else:
+            self._partial[term] = found
+            self._met = min(before, self._met)
         return found
 
     def resolve_all(self, terms: Terms) -> Terms:
