@@ -136,7 +136,7 @@ class _Conductor:
             deadline=time.monotonic() + max(min(left * layer.share, layer.most) for layer in group),
             facts=self._facts,
         )
-        if any(layer.engine != "summary" for layer in group) and not self._prepare(question):
+        if self._wants_facts(group) and not self._prepare(question):
             return False
         self._turns += 1
         workers = {
@@ -157,6 +157,12 @@ class _Conductor:
         if is_interrupted:
             return False
         return self._options.cross_check or not self._is_decided()
+
+    def _wants_facts(self, group: tuple[Layer, ...]) -> bool:
+        """Most small programs are decided by the first engine, without points-to sets."""
+        if not self._turns and not self.is_large:
+            return False
+        return any(layer.engine != "summary" for layer in group)
 
     def _prepare(self, question: Question) -> bool:
         """Before the engines are forked: the facts that several of them will ask for. False if the
