@@ -21,7 +21,8 @@ class Confidence(IntEnum):
     LIKELY = 2
     """All must-conditions hold."""
     CONFIRMED = 3
-    """A schedule was replayed and ended with both accesses enabled at once."""
+    """A schedule was replayed and ended with both accesses enabled at once; every value on it was
+    computed or is a genuine input (`machine.confirming`)."""
 
     def __str__(self) -> str:
         return self.name.lower()
