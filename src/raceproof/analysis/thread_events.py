@@ -185,7 +185,8 @@ class ThreadEvents:
         if is_certain and self.run.cohorts is not None:
             self.run.cohorts.waited(act, state, event.thread, event.is_indirect)
         width = self.run.evaluator.width(call.result.type) if call.result is not None else None
-        zero = domain.constant(0, width) if width is not None and is_certain else None
+        is_zero = is_certain and not self._may_be_own(value)
+        zero = domain.constant(0, width) if width is not None and is_zero else None
         self.calls.result(act, call, state, zero)
         return [state]
 
@@ -194,6 +195,11 @@ class ThreadEvents:
         undefined, so numbers and uninitialised ids don't count."""
         place = value.pointers_only().only_address
         return None if place is None else self.analysis.objects.thread_ids.get(place[0])
+
+    def _may_be_own(self, value: AbstractValue) -> bool:
+        """Whether an id may be the thread's own: then the call may fail (EDEADLK)."""
+        ids = self.analysis.objects.thread_ids
+        return any(ids.get(base, self.run.thread) == self.run.thread for base in value.pointers)
 
     def _note_waiting(self, value: AbstractValue, state: State) -> None:
         """This thread waits for those; when it has ended, they may have too."""
