@@ -23,7 +23,7 @@ from raceproof import __version__
 
 FOLDER = ".raceproof"
 _FILE = "cache.db"
-_FORMAT = 4
+_FORMAT = 5
 _GENERATIONS = 20
 """Runs after which an entry that was not used is forgotten."""
 _CHECK = 8

@@ -22,6 +22,7 @@ from raceproof.concurrency.model import (
     ReturnKind,
     Wait,
 )
+from raceproof.engines.summary.handlers import handler_events
 from raceproof.engines.summary.outline import ATOMIC
 from raceproof.engines.summary.terms import UNKNOWN, Terms, dereference, shift
 from raceproof.ir import Call, IntConstant, Value
@@ -47,6 +48,8 @@ def call_events(extractor: Extractor, call: Call) -> None:
     if handler is not None:
         handler(extractor, call, event)
     _callbacks(extractor, call, event)
+    if event.model.callbacks or event.model.runs:
+        handler_events(extractor, call, event.model)
     _result(extractor, call, event)
     if event.no_return or call.no_return:
         extractor.events.append(("exit", extractor.place(call)))
