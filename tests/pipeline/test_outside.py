@@ -55,14 +55,17 @@ HIDDEN = {
         "struct tm *t;" + locked("t = localtime(&now);") + "one = t->tm_hour;",
         locked("localtime(&now);"),
     ),
+    "one locked, one not": (locked("getpwuid(0);"), "getpwuid(1);"),
+}
+KEPT = {
     "no result": ("char a[] = {65, 0}; strtok(a, a);", "char b[] = {66, 0}; strtok(b, b);"),
     "an object with a name": ('setenv("A", "1", 1);', 'putenv("A=2");'),
     "what one returns and another changes": (
         'char *e = getenv("A"); if (e) one = *e;',
         'unsetenv("A");',
     ),
-    "one locked, one not": (locked("getpwuid(0);"), "getpwuid(1);"),
 }
+"""Functions with a body: what they keep is an object like others."""
 OUTSIDE = {
     "two writes": ("*somewhere() = 1;", "*somewhere() = 2;"),
     "a write and a read": ("*somewhere() = 1;", "one = *somewhere();"),
@@ -105,6 +108,16 @@ def test_meeting_outside_is_a_possible_race(name: str) -> None:
     assert {f.confidence for f in verdict.findings} == {Confidence.POSSIBLE}
 
 
+@pytest.mark.parametrize("name", KEPT)
+def test_meeting_in_what_a_function_keeps_is_a_race(name: str) -> None:
+    verdict = judged(program(*KEPT[name]))
+    assert verdict.outcome is Outcome.RACE
+    assert any(
+        f.confidence is Confidence.CONFIRMED and f.location.name.endswith(" of the C library")
+        for f in verdict.findings
+    )
+
+
 @pytest.mark.parametrize("name", FINE)
 def test_not_meeting_outside_is_fine(name: str) -> None:
     assert judged(program(*FINE[name])).outcome is Outcome.RACE_FREE
@@ -118,7 +131,7 @@ def test_no_backend_proves_it(backend: BackendChoice, name: str) -> None:
     assert answer.outcome is not Outcome.RACE_FREE
 
 
-@pytest.mark.parametrize("name", ["two calls", "an object with a name"])
+@pytest.mark.parametrize("name", ["two calls", "one locked, one not"])
 @pytest.mark.parametrize("engine", ["interleave", "bounded"])
 def test_no_engine_proves_it_alone(engine: str, name: str) -> None:
     found = lower(program(*HIDDEN[name]))

@@ -32,6 +32,10 @@ FEW = (
 """One program of each of these groups is tried in every run of the tests."""
 
 LEFT_OUT = {
+    "recursive-mutex/10-copied-attribute",  # the kind of a copied attribute is lost
+    "library-effects/16-cut-in-place",  # strspn and strcspn return anything
+    "library-effects/19-errno-tells-failure",  # close returns anything, but not its error
+    "library-effects/21-cut-by-commas",
     "cancel/04-cleanup-writes-unlocked",  # the handler is reached by a jump back
     "channels/01-wake-through-pipe",  # nobody waits at a pipe, and what comes out is any
     "channels/02-woken-too-early",

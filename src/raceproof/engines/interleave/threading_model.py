@@ -73,7 +73,9 @@ class ThreadingModel:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether the bound loses nothing, see above."""
+        """Whether the bound loses nothing, see above. What constructors start is not modelled."""
+        if self._skeleton.program.constructors:
+            return False
         if not self.was_cut:
             return True
         is_posix = self._rules is MutexRules.POSIX and self._wakes_spuriously
