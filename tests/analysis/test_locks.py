@@ -142,10 +142,15 @@ def test_may_share_lock(one: set[LockKey], other: set[LockKey], expected: bool) 
     assert may_share_lock(frozenset(other), frozenset(one)) is expected
 
 
-def test_common_locks_are_the_weaker() -> None:
+def test_common_locks_are_held_as_often_as_by_both() -> None:
     one = frozenset({Held(A, True, 2), Held(B, True)})
-    other = frozenset({Held(A, False, 3)})
-    assert common_locks(one, other) == frozenset({Held(A, False, 2)})
+    other = frozenset({Held(A, True, 3)})
+    assert common_locks(one, other) == frozenset({Held(A, True, 2)})
+
+
+def test_a_lock_in_two_modes_is_not_common() -> None:
+    one, other = frozenset({Held(A, True, 2)}), frozenset({Held(A, False, 3)})
+    assert common_locks(one, other) == frozenset()
 
 
 def test_the_lock_of_once_is_none_of_the_program() -> None:

@@ -39,6 +39,13 @@ _RECURSIVE, _ERROR_CHECKING = 1, 2
 """Kinds of a mutex, as `PTHREAD_..._MUTEX_INITIALIZER_NP` set them."""
 
 
+def _is_held_for_reading(state: State, key: LockKey) -> bool:
+    """Is a lock surely held, and for reading? Its holder may take it for reading once more: only
+    who holds a read-write lock for writing is refused (EDEADLK). Where ways join that hold it in
+    different modes, it counts as not held."""
+    return any(one.lock == key and not one.is_write for one in state.held)
+
+
 class LockEvents:
     def __init__(self, calls: Calls) -> None:
         self.calls = calls
@@ -93,7 +100,9 @@ class LockEvents:
         key = self.exact(address)
         kind = self._kind(address)
         counts = self.calls.analysis.counts_relocks and kind != _ERROR_CHECKING
-        if (not counts or event.kind is LockKind.READ_WRITE) and may_share_lock(
+        reads_again = not is_write and key is not None and _is_held_for_reading(state, key)
+        may_refuse = not counts or (event.kind is LockKind.READ_WRITE and not reads_again)
+        if may_refuse and may_share_lock(
             state.maybe, possible_locks(address, self.objects.external)
         ):
             refused = state.copy()

@@ -217,17 +217,19 @@ def widen_contents(a: Content, b: Content, thresholds: tuple[int, ...]) -> Conte
 
 
 def common_locks(a: frozenset[Held], b: frozenset[Held]) -> frozenset[Held]:
-    """What is held in both, in the weaker mode, as often as in the one with fewer."""
+    """What is held in both, in the same mode, as often as in the one with fewer.
+
+    A lock that is held for writing on one way and for reading on the other is left out: what
+    happens when it is taken once more depends on the way.
+    """
     if a is b or a == b:
         return a
     other = {held.lock: held for held in b}
     found = []
     for held in a:
         same = other.get(held.lock)
-        if same is not None:
-            found.append(
-                Held(held.lock, held.is_write and same.is_write, min(held.times, same.times))
-            )
+        if same is not None and same.is_write == held.is_write:
+            found.append(Held(held.lock, held.is_write, min(held.times, same.times)))
     return frozenset(found)
 
 
