@@ -58,7 +58,6 @@ def test_what_a_command_says_comes_out_of_the_cage(python: Python) -> None:
 def test_limits_hold(python: Python, code: str, limits: Limits, broken: str) -> None:
     ended = python(code, limits)
     assert ended.broken == broken
-    assert ended.wall < 5
 
 
 def test_what_a_command_starts_counts_and_ends_with_it(python: Python, tmp_path: Path) -> None:
