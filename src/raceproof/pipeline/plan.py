@@ -33,7 +33,7 @@ class Layer:
 
 # Most races are met within seconds, and most small proofs are found within seconds; so a short look
 # by each comes before the long one.
-_AUTO = (
+_AUTO: tuple[Layer, ...] = (
     Layer("modular", 0.5),
     Layer("summary", 0.3, names_candidates=True),
     Layer("interleave", 0.08, decides=True),
@@ -43,13 +43,15 @@ _AUTO = (
 )
 
 
-_LARGE = (
+_LARGE: tuple[Layer, ...] = (
     Layer("modular", 0.8),
     Layer("summary", 0.3, names_candidates=True),
     Layer("interleave", 1.0, most=5.0, decides=True),
 )
-"""For large programs. What they compute is far beyond the bounds of pairwise and bounded, and a
-search that has met no race within seconds meets none; with `--engine` each of them can be asked."""
+"""For large programs. What they compute is mostly beyond the bounds of pairwise and bounded, and a
+search that has met no race within seconds hardly meets one."""
+_PATIENT = tuple(layer for layer in _AUTO if layer.decides)
+"""What follows on a large program if the user gives it a time of their own."""
 LARGE_MEMORY = 2.0
 """GiB for each engine on a large program, if the user names no limit."""
 
@@ -67,7 +69,9 @@ def layers(options: Options, is_large: bool = False) -> tuple[Layer, ...]:
     """Who is asked, in this order."""
     if options.engine != "auto":
         return (Layer(options.engine, 1.0),)
-    plan = _LARGE if is_large else _AUTO
+    plan = _AUTO
+    if is_large:
+        plan = _LARGE + (_PATIENT[1:] if options.timeout else ())
     return tuple(layer for layer in plan if is_installed(layer.engine))
 
 
