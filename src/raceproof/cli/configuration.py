@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from types import NoneType, UnionType
@@ -72,6 +71,8 @@ def read_file(path: Path) -> dict[str, Any]:
     for key, value in table.items():
         where = f"{path}:{_line(text, key)}"
         if key not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(key, known, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UserError(f"{where}: unknown setting {key!r}{hint}")

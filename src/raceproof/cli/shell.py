@@ -11,7 +11,6 @@ import signal
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 from typing import NoReturn
 
 from raceproof import __version__
@@ -92,6 +91,8 @@ class _Parser(ArgumentParser):
         if "invalid choice" in message and "COMMAND" in message:
             message, asked = message.partition(" (choose")[0], message.split("'")[1]
             known = list(COMMANDS)
+        from difflib import get_close_matches
+
         near = get_close_matches(asked, known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         self.exit(FAILED, f"{self.prog}: error: {message}{hint} ({self.prog} --help)\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from raceproof.concurrency.assembly import assembly_effects
 from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.effects import MemoryEffect, Size
 from raceproof.concurrency.events import Event
@@ -96,6 +95,8 @@ def _effects(
         case NextArgument(list=list_):
             return (MemoryEffect(list_, None, True, True),)
         case Assembly():
+            from raceproof.concurrency.assembly import assembly_effects
+
             return assembly_effects(instruction, layout)
     return _NOTHING
 

@@ -21,6 +21,7 @@ _FOLDER = Path(__file__).parent / "models"
 _TYPES = _FOLDER / "types.toml"
 _RESULTS = _FOLDER / "results.toml"
 _HEADER = "[[function]]\n"
+_RESULT = "[[result]]\n"
 _PATTERN = re.compile(r'"(\w[\w\[\]?*]*[?*\[][\w\[\]?*]*)"')
 
 
@@ -44,7 +45,7 @@ class BuiltInFile:
         while at >= 0:
             table = self._table_around(at)
             if name == table.get("name") or name in table.get("names", ()):
-                table = {**table, **_results().get(name, {})}
+                table = {**table, **_result(name)}
                 return parse_function(table, name, built_in_types(), is_users=False)
             at = self.text.find(quoted, at + len(quoted))
         return None
@@ -69,14 +70,36 @@ def built_in_types() -> dict[str, BytesSize]:
 
 
 @cache
+def _results_text() -> str:
+    return _RESULTS.read_text(encoding="utf-8")
+
+
+@cache
 def _results() -> dict[str, dict[str, Any]]:
-    """What the functions of the environment give, by name: more keys for their tables."""
-    tables = tomllib.loads(_RESULTS.read_text(encoding="utf-8"))["result"]
+    """All of them by name."""
+    tables = tomllib.loads(_results_text())["result"]
     return {
         name: {key: value for key, value in table.items() if key != "names"}
         for table in tables
         for name in table["names"]
     }
+
+
+def _result(name: str) -> dict[str, Any]:
+    """What a function of the environment gives: more keys for its table. As for the functions,
+    only the tables that speak of it are parsed."""
+    text = _results_text()
+    quoted = f'"{name}"'
+    found: dict[str, Any] = {}
+    at = text.find(quoted)
+    while at >= 0:
+        end = text.find("\n" + _RESULT, at)
+        end = end if end >= 0 else len(text)
+        table = tomllib.loads(text[text.rfind(_RESULT, 0, at) + len(_RESULT) : end])
+        if name in table["names"]:
+            found = {key: value for key, value in table.items() if key != "names"}
+        at = text.find(quoted, end)
+    return found
 
 
 def result_names() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -77,6 +76,8 @@ def parse_function(
 
 def unknown(what: str, given: object, allowed: tuple[str, ...] | list[str]) -> str:
     """Says that there is no such key or word, and what there is."""
+    from difflib import get_close_matches
+
     close = get_close_matches(str(given), allowed, 1)
     hint = f"did you mean '{close[0]}'? " if close else ""
     return f"unknown {what} '{given}'; {hint}allowed: {', '.join(allowed)}"

@@ -9,12 +9,14 @@ model says how much it touches at most: `snprintf` writes as far as its text goe
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from raceproof.analysis.fixed_results import FixedResults
-from raceproof.concurrency.assembly import may_order_threads
 from raceproof.engines.question import Question
 from raceproof.ir import Assembly, Program
 from raceproof.verdict import Access, Answer, Confidence, Finding, Outcome
+
+if TYPE_CHECKING:
+    from raceproof.analysis.fixed_results import FixedResults
 
 
 def with_doubts(answer: Answer, program: Program, question: Question) -> Answer:
@@ -22,6 +24,8 @@ def with_doubts(answer: Answer, program: Program, question: Question) -> Answer:
     likely = [f for f in answer.findings if _is_guess(f)]
     if not likely:
         return answer
+    from raceproof.analysis.fixed_results import FixedResults
+
     fixed = FixedResults(program, question.facts_of(program).models)
     has_locks = _has_unknown_locks(program)
     findings = tuple(
@@ -53,6 +57,8 @@ def _is_decided(access: Access, fixed: FixedResults) -> bool:
 
 
 def _has_unknown_locks(program: Program) -> bool:
+    from raceproof.concurrency.assembly import may_order_threads
+
     return any(
         isinstance(instruction, Assembly) and may_order_threads(instruction, program.layout)
         for _, instruction in program.all_instructions()

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from raceproof.analysis.alias.layout import look_at_layout
-from raceproof.analysis.alias.solver import OutOfTime
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.verdict import Answer, Outcome
@@ -19,6 +17,9 @@ def for_any_layout(answer: Answer, program: Program, question: Question) -> Answ
     """The answer, but no proof if the program looks at where its objects lie."""
     if answer.outcome is not Outcome.RACE_FREE:
         return answer
+    from raceproof.analysis.alias.layout import look_at_layout
+    from raceproof.analysis.alias.solver import OutOfTime
+
     facts = question.facts_of(program)
     try:
         look = look_at_layout(program, lambda: facts.points_to(question.deadline))

@@ -8,8 +8,6 @@ from typing import Protocol
 
 from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import Models
-from raceproof.concurrency.hidden import hidden_calls
-from raceproof.concurrency.unknown_callbacks import unknown_callers
 from raceproof.ir import Program
 from raceproof.options import Options, UnknownCallbacks
 from raceproof.verdict import NOT_SEEN, Answer, Candidate, Outcome
@@ -47,6 +45,9 @@ def without_unknown_callbacks(answer: Answer, program: Program, question: Questi
     is_about_all = question.candidates is None or answer.is_complete
     if answer.outcome is not Outcome.RACE_FREE or not is_about_all:
         return answer
+    from raceproof.concurrency.hidden import hidden_calls
+    from raceproof.concurrency.unknown_callbacks import unknown_callers
+
     events = question.facts_of(program).events
     is_ignored = question.options.callbacks is UnknownCallbacks.IGNORE
     callers = () if is_ignored else unknown_callers(events)

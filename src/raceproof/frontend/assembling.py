@@ -11,12 +11,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from raceproof.errors import UserError
-from raceproof.frontend.builds.trouble import grouped_troubles, told_of
 from raceproof.frontend.compiler import Translation, check_source
 from raceproof.frontend.selection import Selection
 from raceproof.frontend.source import Source
@@ -44,6 +42,8 @@ class Assembly:
 
     def notices(self) -> Iterator[str]:
         if self.failed:
+            from raceproof.frontend.builds.trouble import grouped_troubles
+
             yield from grouped_troubles(list(self.failed.values()))
             total = len(self.failed) + len(self.modules)
             yield (
@@ -61,6 +61,10 @@ class Assembly:
         for source, made in self.modules.items():
             if made.notice:
                 by_notice.setdefault(made.notice, []).append(source.path.name)
+        if not by_notice:
+            return
+        from raceproof.frontend.builds.trouble import told_of
+
         for notice, files in by_notice.items():
             yield told_of(files, notice)
 
@@ -95,6 +99,8 @@ class _Worker:
         if len(sources) == 1:
             done = [self._one(0, sources[0])]
         else:
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(self._jobs) as pool:
                 done = list(pool.map(self._one, range(len(sources)), sources))
         for source, (made, files, error) in zip(sources, done, strict=True):

@@ -28,11 +28,12 @@ class Selection:
 
 def select(files: Sequence[Path], options: Options) -> Selection:
     """Those named, else those of one program of the build."""
+    if files and options.database is None:
+        return Selection(tuple(Source(path) for path in files))
     from raceproof.frontend.builds.database import nearby_database, read_database
 
     if files:
-        if options.database is None:
-            return Selection(tuple(Source(path) for path in files))
+        assert options.database is not None
         known = {
             c.source.path.resolve(): c.source for c in read_database(options.database).commands
         }

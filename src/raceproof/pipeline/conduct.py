@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from raceproof.analysis.alias.solver import OutOfTime
 from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import Models
 from raceproof.engines.question import Question
@@ -167,6 +166,8 @@ class _Conductor:
     def _prepare(self, question: Question) -> bool:
         """Before the engines are forked: the facts that several of them will ask for. False if the
         user does not want to wait for them."""
+        from raceproof.analysis.alias.solver import OutOfTime
+
         deadline = question.deadline
         half = None if deadline is None else (time.monotonic() + deadline) / 2
         try:

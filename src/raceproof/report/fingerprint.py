@@ -8,7 +8,6 @@ one, and edits elsewhere, moved lines and reworded statements do not change it.
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 
 from raceproof.ir.names import without_lines
 from raceproof.verdict import Finding
@@ -19,4 +18,6 @@ _INDEX = re.compile(r"\[(?:\d+|\*)\]")
 def fingerprint(finding: Finding) -> str:
     """A digest of the location, whatever element of an array is meant."""
     name = _INDEX.sub("", without_lines(finding.location.name))
+    from hashlib import sha256
+
     return sha256(f"{finding.location.kind.value}\n{name}".encode()).hexdigest()[:32]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from raceproof.errors import UserError
@@ -48,6 +47,8 @@ def check_comments(files: Iterable[str], sources: Sources) -> None:
                     f"{where}: a malformed suppression; write "
                     "// raceproof: ignore[LOCATION or RULE] REASON"
                 )
+            from difflib import get_close_matches
+
             near = get_close_matches(marked[1], ["ignore"], 1, 0.5)
             hint = f"; did you mean {near[0]}?" if near else "; the one that is known is ignore"
             raise UserError(f"{where}: no suppression {marked[1]!r}{hint}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 from raceproof.semantics.floats import frem, round_float, rounded, to_int
 
@@ -196,6 +195,8 @@ def exact_fma(a: float, b: float, c: float, bits: int = 64) -> float:
     """`a * b + c` rounded once."""
     if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
         return a * b + c
+    from fractions import Fraction
+
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     return rounded(exact, bits) if exact else a * b + c
 

@@ -25,8 +25,8 @@ of ours shows what may happen by the model, so a race at its end is `likely`, no
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from raceproof.concurrency.callbacks.lowering import Lowering
 from raceproof.concurrency.callbacks.sites import (
     UNKNOWN_CODE,
     Handler,
@@ -38,6 +38,9 @@ from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.model import CallbackTime
 from raceproof.ir import Program
 from raceproof.options import UnknownCallbacks
+
+if TYPE_CHECKING:
+    from raceproof.concurrency.callbacks.lowering import Lowering
 
 __all__ = ["is_synthesized", "with_callbacks"]
 
@@ -52,6 +55,8 @@ def with_callbacks(program: Program, models: Models, choice: UnknownCallbacks) -
     given = sites.given if choice is not UnknownCallbacks.IGNORE else []
     if not sites.registrations and not given:
         return program
+    from raceproof.concurrency.callbacks.lowering import Lowering
+
     lowering = Lowering(program)
     for site in sites.registrations:
         if site.handlers:

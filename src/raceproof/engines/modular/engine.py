@@ -16,27 +16,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from raceproof.analysis.facts import ProgramFacts
 from raceproof.analysis.interpreter import OutOfBudget
-from raceproof.analysis.races.combine import close_pairs
 from raceproof.analysis.races.detect import detect
 from raceproof.analysis.thread_modular import Analysis
-from raceproof.analysis.walk.analysis import Walk
 from raceproof.engines.certainty import with_doubts
 from raceproof.engines.modular.answer import answer_of
-from raceproof.engines.modular.cheap import (
-    Walked,
-    answer_by,
-    answer_cheaply,
-    look_cheaply,
-    walked,
-)
 from raceproof.engines.modular.sequential import answer_if_sequential
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.options import BackendChoice, Options, Strategy
 from raceproof.verdict import Answer, Covered, Outcome
+
+if TYPE_CHECKING:
+    from raceproof.analysis.walk.analysis import Walk
+    from raceproof.engines.modular.cheap import Walked
 
 _PATIENCE = 108.0
 """Seconds for all backends together, if the user names no limit."""
@@ -71,7 +67,7 @@ class Modular:
             if sequential is not None and sequential.outcome is Outcome.RACE_FREE:
                 return sequential
         if backend is not BackendChoice.VALUE:
-            answer = answer_cheaply(facts, question, backend)
+            answer = _answer_cheaply(facts, question, backend)
             return _OUT_OF_TIME if answer is None else answer
         if not facts.is_small and question.options.strategy is not Strategy.UNDER:
             return _coarse_first(facts, question)
@@ -85,7 +81,7 @@ class Modular:
             except MemoryError:
                 lacking = "memory"
                 break
-        answer = answer_cheaply(facts, question, BackendChoice.ALIAS)
+        answer = _answer_cheaply(facts, question, BackendChoice.ALIAS)
         why = f"backend `value` ran out of {lacking}"
         if answer is None:
             return replace(_OUT_OF_TIME, notices=(f"{why}, and so did `alias`",))
@@ -93,8 +89,18 @@ class Modular:
         return replace(answer, detail=why, notices=(*answer.notices, why))
 
 
+def _answer_cheaply(
+    facts: ProgramFacts, question: Question, choice: BackendChoice
+) -> Answer | None:
+    from raceproof.engines.modular.cheap import answer_cheaply
+
+    return answer_cheaply(facts, question, choice)
+
+
 def _coarse_first(facts: ProgramFacts, question: Question) -> Answer:
     """The answer of `alias`, less what values exclude within their budget."""
+    from raceproof.engines.modular.cheap import answer_by, look_cheaply
+
     seen = look_cheaply(facts, question, BackendChoice.ALIAS)
     if seen is None:
         return replace(_OUT_OF_TIME, notices=("backend `alias` ran out of time or memory",))
@@ -111,6 +117,8 @@ def _coarse_first(facts: ProgramFacts, question: Question) -> Answer:
 
 def _narrow(facts: ProgramFacts, question: Question, seen: Walked) -> str:
     """Take out what values exclude, if there is time for them; says what became of that."""
+    from raceproof.analysis.races.combine import close_pairs
+
     options = question.options
     left = question.seconds_left()
     budget = left * _VALUE_SHARE if options.timeout is not None else min(left, _VALUE_SECONDS)
@@ -195,6 +203,8 @@ def _answer(
 def _second_opinion(facts: ProgramFacts, options: Options, deadline: float | None) -> Walk | None:
     """What `alias` says of the candidates that are left. It does not see what values decide, but
     which blocks every run goes through, and is sure of races where values look too open."""
+    from raceproof.engines.modular.cheap import walked
+
     end = time.monotonic() + _SHORT
     try:
         return walked(

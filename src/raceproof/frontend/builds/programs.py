@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from raceproof.errors import UserError
@@ -72,6 +71,8 @@ class Build:
         names = [target.name for target in self.targets]
         if not names:
             return f"--target {name}: the build names no programs; run it under `raceproof capture`"
+        from difflib import get_close_matches
+
         near = get_close_matches(name, names, 3, 0.5)
         if near:
             return f"no --target {name}; did you mean {' or '.join(near)}?"
