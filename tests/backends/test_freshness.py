@@ -182,6 +182,14 @@ RACY = {
             push(q);
             p->n = 2;
         }""",
+    "published, then back at setjmp": """
+        #include <setjmp.h>
+        static jmp_buf before;
+        void body(void) {
+            struct node *p = make();
+            if (!setjmp(before)) { push(p); longjmp(before, 1); }
+            p->n = 2;
+        }""",
 }
 
 
@@ -195,3 +203,36 @@ def test_shared_from_then_on(name: str) -> None:
     found = answer(RACY[name])
     assert found.outcome is not Outcome.RACE_FREE
     assert {BaseKind.HEAP, BaseKind.STACK} & {f.location.kind for f in found.findings}
+
+
+GATHERED = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+int shared;
+struct iovec around;
+void *work(void *a) { shared++; return 0; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, work, 0);
+    %s
+    pthread_join(t, 0);
+    return 0;
+}
+"""
+CALLS = {
+    "heap": "struct iovec *v = malloc(sizeof *v); v->iov_base = &shared; %s(1, v, 1);",
+    "global": "around.iov_base = &shared; %s(1, &around, 1);",
+    "stack": "struct iovec v; v.iov_base = &shared; %s(1, &v, 1);",
+}
+
+
+@pytest.mark.parametrize("backend", [BackendChoice.ALIAS, BackendChoice.VALUE])
+@pytest.mark.parametrize("function", ["readv", "writev"])
+@pytest.mark.parametrize("where", CALLS)
+def test_what_a_call_finds_behind_a_fresh_object(
+    where: str, function: str, backend: BackendChoice
+) -> None:
+    program = lower(GATHERED % (CALLS[where] % function))
+    found = ENGINE.run(program, Question(Options(backend=backend)))
+    assert [f.location.name for f in found.findings] == ["shared"]

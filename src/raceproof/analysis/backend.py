@@ -38,6 +38,9 @@ class Backend(Protocol):
     def pointers(self, function: str, value: Value, thread: int) -> AbstractValue:
         """The paper's `value_ptr`: the addresses that a value may be, when a thread asks."""
 
+    def beyond(self, function: str, value: Value, thread: int) -> AbstractValue:
+        """Anywhere in the objects whose addresses lie in what a value points to, and so on."""
+
     def callees(self, function: str, call: Call) -> Sequence[str]:
         """The paper's `functions`: what a call may mean, library functions included."""
 

@@ -21,7 +21,7 @@ from raceproof.domains import objects as contents_of
 from raceproof.domains import value_operations
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
-from raceproof.ir import Call, IntType, PointerType, Value
+from raceproof.ir import POINTER, Call, IntType, NullPointer, PointerType, Value
 
 if TYPE_CHECKING:
     from raceproof.analysis.calls import Calls
@@ -144,15 +144,17 @@ class LibraryEvents:
         address: AbstractValue,
         state: State,
     ) -> None:
-        """The objects whose addresses are stored in what the pointer leads to, and so on."""
+        """The objects whose addresses are stored in what the pointer leads to, and so on. They are
+        not at the pointer: that it is fresh, or beside a lock, says nothing about them."""
         memory = self.calls.memory
         beyond = self._reachable(address)
         if not beyond:
             return
         there = domain.make(None, beyond, False)
+        nowhere = NullPointer(POINTER)
         for is_write in (False, True):
             if effect.is_write if is_write else effect.is_read:
-                memory.record(act, call, state, effect.pointer, there, None, is_write, False)
+                memory.record(act, call, state, nowhere, there, None, is_write, False)
         if effect.is_write:
             memory.havoc_at(state, there, domain.join(there, _whole(address, memory.bits)))
 

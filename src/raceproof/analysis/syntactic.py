@@ -77,6 +77,10 @@ class SyntacticBackend:
             found = self._values[key] = self._join(places)
         return found
 
+    def beyond(self, function: str, value: Value, thread: int) -> AbstractValue:
+        """Nothing is known of what memory holds."""
+        return domain.UNKNOWN
+
     def _join(self, places: list[Place]) -> AbstractValue:
         pointers: dict[int, Integers] = {}
         for base, offsets in places:

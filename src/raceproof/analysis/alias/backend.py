@@ -53,6 +53,13 @@ class AliasBackend:
             found = self._values[key] = self._value(targets, thread)
         return found
 
+    def beyond(self, function: str, value: Value, thread: int) -> AbstractValue:
+        things = {thing for thing, _ in self.points_to.targets(function, value)}
+        numbers = self.points_to.reachable(things) - {thing.number for thing in things}
+        every = self.points_to.cells.things
+        found = [self._base(every[number], thread) for number in sorted(numbers)]
+        return domain.AbstractValue(None, dict.fromkeys(found, ints.top(self._bits)))
+
     def _value(self, targets: Sequence[tuple[Thing, int | None]], thread: int) -> AbstractValue:
         pointers: dict[int, Integers] = {}
         if len({thing.number for thing, _ in targets}) > _MOST_BASES:

@@ -210,7 +210,12 @@ class Freshness:
     def _after(
         self, function: Function, roots: _Roots, instruction: Instruction, fresh: Fresh
     ) -> Fresh:
-        """What is fresh after an instruction, which may give addresses away or make an object."""
+        """What is fresh after an instruction, which may give addresses away or make an object.
+
+        A `setjmp` returns once more after anything that the function does later: nothing that is
+        made before it stays fresh."""
+        if isinstance(instruction, Call) and self._returns_twice(function.name, instruction):
+            return _NONE
         if fresh and not isinstance(instruction, StackSlot):
             fresh = self._kept(function, roots, instruction, fresh)
         result = instruction.result
@@ -221,6 +226,12 @@ class Freshness:
         if isinstance(instruction, StackSlot) or self._is_new(function.name, instruction):
             fresh |= {result.index}
         return fresh
+
+    def _returns_twice(self, function: str, call: Call) -> bool:
+        events = (
+            self._backend.events.of(call, name) for name in self._backend.callees(function, call)
+        )
+        return any(event is not None and event.model.returns_twice for event in events)
 
     def _kept(
         self, function: Function, roots: _Roots, instruction: Instruction, fresh: Fresh
@@ -316,5 +327,8 @@ class _Roots:
         return found
 
     def _is_in_loop(self, maker: Instruction) -> bool:
+        """May it be executed twice in one call of the function?"""
+        assert maker.result is not None
         block = self._blocks[maker.number]
-        return any(block in loop.blocks for loop in self._graph.loops)
+        after = self.after(maker.result.index)
+        return any(block in self._graph.successors[other] for other in after)

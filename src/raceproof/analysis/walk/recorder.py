@@ -201,6 +201,8 @@ class Recorder:
         is_free: bool,
     ) -> None:
         function = layout.function.name
+        if isinstance(effect.size, Reachable):
+            self._beyond(function, context, instruction, effect, point)
         if self.walk.freshness.is_fresh(function, point.fresh, instruction.number, effect.pointer):
             return
         address = self.backend.pointers(function, effect.pointer, self.info.index)
@@ -209,8 +211,6 @@ class Recorder:
             self.records.not_followed(
                 f"a {kind} through a pointer that may point anywhere", instruction.number
             )
-        if isinstance(effect.size, Reachable) and effect.is_write and point.running:
-            self.records.not_followed("a write through pointers that it finds", instruction.number)
         if not address.pointers:
             return
         relative: frozenset[RelativeLock] = frozenset()
@@ -246,6 +246,44 @@ class Recorder:
                             is_only,
                             is_free,
                             bool(point.guided),
+                        )
+                    )
+
+    def _beyond(
+        self,
+        function: str,
+        context: Context,
+        instruction: Instruction,
+        effect: MemoryEffect,
+        point: Point,
+    ) -> None:
+        """The call follows pointers that it finds, whosever the first object is: locks beside that
+        one are not beside the others."""
+        if effect.is_write and point.running:
+            self.records.not_followed("a write through pointers that it finds", instruction.number)
+        address = self.backend.beyond(function, effect.pointer, self.info.index)
+        for base, offsets in address.pointers.items():
+            if not self._counts(base):
+                continue
+            for is_write in (False, True):
+                if effect.is_write if is_write else effect.is_read:
+                    self.records.add(
+                        RawAccess(
+                            self.info.index,
+                            context,
+                            instruction.number,
+                            base,
+                            offsets,
+                            None,
+                            is_write,
+                            point.is_atomic,
+                            point.held,
+                            point.maybe,
+                            frozenset(),
+                            point.running,
+                            point.sure,
+                            False,
+                            is_guided=True,
                         )
                     )
 
