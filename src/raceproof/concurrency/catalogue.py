@@ -51,6 +51,10 @@ class Models:
             model = self._found[name] = next((m for m in found if m is not None), None)
             return model
 
+    def is_users(self, name: str) -> bool:
+        """Whether it is the user who says what the function means."""
+        return any(shelf.find(name) is not None for shelf in self._shelves[:-1])
+
     def applicable(self, name: str, program: Program) -> FunctionModel | None:
         """What calling the function in this program means by its model.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from raceproof.options import MemoryModel, Options
 
 if TYPE_CHECKING:
     from raceproof.frontend.assembling import Assembly
-    from raceproof.ir import Function, Origin, Program
+    from raceproof.ir import Function, Origin, Program, UnitOrigin
 
 __all__ = ["Selection", "Source", "compile_text", "load_program", "load_selection"]
 
@@ -65,16 +64,11 @@ def _origin(selection: Selection, assembly: Assembly, options: Options) -> Origi
     from raceproof.ir import Origin
 
     toolchain = Toolchain(options)
-    places = tuple(
-        os.path.join(folder, "")
-        for source in assembly.modules
-        for folder in toolchain.system_folders(source)
-    )
-    read = [os.path.abspath(file) for file in assembly.headers]
+    folders = (f for source in assembly.modules for f in toolchain.system_folders(source))
     return Origin(
         selection.is_build,
-        tuple(file for file in read if not file.startswith(places)),
-        tuple(file for file in read if file.startswith(places)),
+        tuple(_units(assembly)),
+        tuple(dict.fromkeys(folders)),
         len(assembly.failed),
         (
             *selection.left_out,
@@ -82,6 +76,21 @@ def _origin(selection: Selection, assembly: Assembly, options: Options) -> Origi
         ),
         (*selection.notices, *toolchain.notices(assembly.modules), *assembly.notices()),
     )
+
+
+def _units(assembly: Assembly) -> Iterator[UnitOrigin]:
+    from raceproof.frontend.symbols import defined_functions, undefined_functions
+    from raceproof.ir import UnitOrigin
+
+    texts = [made.text for made in assembly.modules.values()]
+    defined = frozenset(name for text in texts for name in defined_functions(text))
+    for source, made in assembly.modules.items():
+        yield UnitOrigin(
+            str(source.folder or Path.cwd()),
+            made.preprocess,
+            frozenset(undefined_functions(made.text) - defined),
+            source.is_cxx,
+        )
 
 
 def compile_text(source: Source, toolchain: Toolchain, *extra: str) -> Translation:

@@ -9,7 +9,6 @@ program keeps (`Program.origin`): a proof must not rest on it.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,8 +35,6 @@ class Assembly:
 
     modules: dict[Source, Translation] = field(default_factory=dict)
     failed: dict[Source, str] = field(default_factory=dict)
-    headers: dict[str, None] = field(default_factory=dict)
-    """All files that the compiler read."""
     taken_in: list[Source] = field(default_factory=list)
 
     def notices(self) -> Iterator[str]:
@@ -73,23 +70,19 @@ def assemble(selection: Selection, options: Options, compile_text: Compile) -> A
     """Compiles all units of the selection, and those of the build that they need."""
     toolchain = Toolchain(options)
     found = Assembly()
-    with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch:
-        worker = _Worker(toolchain, compile_text, Path(scratch), options.jobs)
-        worker.compile(selection.sources, found, selection.is_build)
-        if selection.is_build and not found.modules:
-            raise UserError(next(iter(found.failed.values())))
-        if selection.others:
-            _take_in(selection.others, found, worker)
+    worker = _Worker(toolchain, compile_text, options.jobs)
+    worker.compile(selection.sources, found, selection.is_build)
+    if selection.is_build and not found.modules:
+        raise UserError(next(iter(found.failed.values())))
+    if selection.others:
+        _take_in(selection.others, found, worker)
     return found
 
 
 class _Worker:
-    def __init__(
-        self, toolchain: Toolchain, compile_text: Compile, scratch: Path, jobs: int | None
-    ) -> None:
+    def __init__(self, toolchain: Toolchain, compile_text: Compile, jobs: int | None) -> None:
         self._toolchain = toolchain
         self._compile_text = compile_text
-        self._scratch = scratch
         self._jobs = jobs or os.cpu_count() or 1
 
     def compile(self, sources: Sequence[Source], into: Assembly, is_tolerant: bool) -> None:
@@ -97,35 +90,25 @@ class _Worker:
             for source in sources:
                 check_source(source.path)
         if len(sources) == 1:
-            done = [self._one(0, sources[0])]
+            done = [self._one(sources[0])]
         else:
             from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(self._jobs) as pool:
-                done = list(pool.map(self._one, range(len(sources)), sources))
-        for source, (made, files, error) in zip(sources, done, strict=True):
-            if made is not None:
+                done = list(pool.map(self._one, sources))
+        for source, made in zip(sources, done, strict=True):
+            if isinstance(made, Translation):
                 into.modules[source] = made
-                into.headers.update(dict.fromkeys(files))
-            elif error is not None and not is_tolerant:
-                raise error
+            elif not is_tolerant:
+                raise made
             else:
-                into.failed[source] = str(error)
+                into.failed[source] = str(made)
 
-    def _one(
-        self, number: int, source: Source
-    ) -> tuple[Translation | None, list[str], UserError | None]:
-        rule = self._scratch / f"{number}.d"
+    def _one(self, source: Source) -> Translation | UserError:
         try:
-            made = self._compile_text(source, self._toolchain, "-MD", "-MF", str(rule))
+            return self._compile_text(source, self._toolchain)
         except UserError as error:
-            return None, [], error
-        files: list[str] = []
-        if rule.exists():
-            files = read_dependencies(
-                rule.read_text("utf-8", "surrogateescape"), source.folder or Path.cwd()
-            )
-        return made, files, None
+            return error
 
 
 def read_dependencies(text: str, folder: Path) -> list[str]:
@@ -157,7 +140,6 @@ def _take_in(others: Sequence[Source], found: Assembly, worker: _Worker) -> None
                 found.taken_in.append(source)
                 defined |= names
                 wanted -= names
-        found.headers.update(tried.headers)
 
 
 def _definitions(source: Source) -> set[str]:

@@ -49,6 +49,8 @@ class Translation:
 
     text: str
     notice: str = ""
+    preprocess: tuple[str, ...] = ()
+    """The command that prints the unit's text with all headers, if there are any in it."""
 
 
 def compile_source(source: Source, toolchain: Toolchain, *extra: str) -> Translation:
@@ -56,13 +58,11 @@ def compile_source(source: Source, toolchain: Toolchain, *extra: str) -> Transla
     check_source(source.path)
     text = _own_lines(source.path) if source.is_preprocessed else None
     try:
-        return Translation(_compile(source, toolchain, Attempt(), extra, text))
+        return _compile(source, toolchain, Attempt(), extra, text)
     except DoesNotCompile as error:
         for attempt in toolchain.attempts(source):
             try:
-                return Translation(
-                    _compile(source, toolchain, attempt, extra, text), attempt.notice
-                )
+                return _compile(source, toolchain, attempt, extra, text)
             except DoesNotCompile:
                 continue
         raise error
@@ -74,15 +74,18 @@ def _compile(
     attempt: Attempt,
     extra: Sequence[str],
     text: bytes | None,
-) -> str:
-    command = [*toolchain.command, *toolchain.flags_for(source, attempt), *extra]
-    command += ["-S", "-emit-llvm", "-o", "-"]
-    language = "c++" if source.is_cxx else "c"
+) -> Translation:
+    command = [*toolchain.command, *toolchain.flags_for(source, attempt)]
+    preprocess: tuple[str, ...] = ()
     if text is not None:
-        command += ["-x", "c++-cpp-output" if source.is_cxx else "cpp-output", "-"]
+        what = ["-x", "c++-cpp-output" if source.is_cxx else "cpp-output", "-"]
     else:
-        command += ["-x", language, str(source.path)]
-    return _run(command, text, source.path, source.folder)
+        what = ["-x", "c++" if source.is_cxx else "c", str(source.path)]
+        preprocess = (*command, "-E", *what)
+    made = _run(
+        [*command, *extra, "-S", "-emit-llvm", "-o", "-", *what], text, source.path, source.folder
+    )
+    return Translation(made, attempt.notice, preprocess)
 
 
 def _own_lines(path: Path) -> bytes:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable
 
 _DEFINED = re.compile(r'^define (?!internal |private )[^@\n]*@("[^"\n]+"|[-\w.$]+)\(', re.M)
+_ALIAS = re.compile(
+    r'^@("[^"\n]+"|[-\w.$]+) = (?!internal |private )[^\n@]*\b(?:alias|ifunc) ', re.M
+)
 _DECLARED = re.compile(r'^declare [^@\n]*@("[^"\n]+"|[-\w.$]+)\(', re.M)
 _LIKE_DEFINITION = re.compile(
     r"\b(\w+)\s*\((?:[^;{}()]|\((?:[^;{}()]|\([^;{}()]*\))*\))*\)\s*"
@@ -16,7 +19,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 def defined_functions(text: str) -> set[str]:
     """Functions with a body in an LLVM module that other modules see."""
-    return {name.strip('"') for name in _DEFINED.findall(text)}
+    return {name.strip('"') for name in (*_DEFINED.findall(text), *_ALIAS.findall(text))}
 
 
 def undefined_functions(text: str) -> set[str]:

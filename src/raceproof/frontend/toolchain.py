@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from raceproof.errors import UserError
-from raceproof.frontend.builds.drivers import Driver, ask, usual_folders
+from raceproof.frontend.builds.drivers import Driver, ask, is_inside, usual_folders
 from raceproof.frontend.source import Source
 from raceproof.options import DataModel, Options
 
@@ -177,9 +177,10 @@ class Toolchain:
         return tuple(found)
 
     def system_folders(self, source: Source) -> tuple[str, ...]:
-        """Where headers lie that are not the project's."""
+        """Where headers lie that are not the project's; `CPATH` may name folders of the project."""
         driver = self.driver(source)
         found = driver.folders if driver is not None else usual_folders()
+        found = tuple(folder for folder in found if not is_inside(folder, source.folder))
         own = tuple(str(folder) for folder in self.own_folders)
         return (*own, *found, *usual_folders(), "/usr/lib")
 

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         Global,
         Origin,
         Program,
+        UnitOrigin,
     )
     from raceproof.ir.types import (
         I1,
@@ -169,6 +170,7 @@ __all__ = [
     "Terminator",
     "Type",
     "Undefined",
+    "UnitOrigin",
     "Unreachable",
     "Value",
     "VectorType",

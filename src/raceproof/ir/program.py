@@ -95,14 +95,27 @@ class Global:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitOrigin:
+    """A translation unit: what it leaves to others, and how to read its text again."""
+
+    folder: str
+    """Where it is compiled."""
+    preprocess: tuple[str, ...]
+    """The command that prints its text with all headers; none for LLVM and preprocessed files."""
+    lacking: frozenset[str]
+    """Functions that it declares and that no unit of the program defines, by linker's name."""
+    is_cxx: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """How a program was put together from the files of a project, and what is not in it."""
 
     is_build: bool = False
     """A build chose the files, not a person."""
-    headers: tuple[str, ...] = ()
-    """Files of the project that the compiler read, the translation units among them."""
-    system_headers: tuple[str, ...] = ()
+    units: tuple[UnitOrigin, ...] = ()
+    system_folders: tuple[str, ...] = ()
+    """Where headers lie that are not the project's."""
     failed: int = 0
     """How many translation units do not compile."""
     left_out: tuple[str, ...] = ()

@@ -82,7 +82,7 @@ def ask(compiler: str, is_cxx: bool, query: tuple[str, ...], folder: Path | None
     target = cross_target(compiler)
     if found is None:
         return _substitute(f"the compiler `{compiler}` is not on this machine", target)
-    if _is_inside(found, folder):
+    if is_inside(found, folder):
         trouble = f"the compiler `{compiler}` lies inside of the project and is not run"
         return _substitute(trouble, target)
     return _answer(found, is_cxx, query)
@@ -95,10 +95,10 @@ def _located(compiler: str, folder: Path | None) -> str | None:
     return os.path.abspath(path) if os.access(path, os.X_OK) else None
 
 
-def _is_inside(program: str, folder: Path | None) -> bool:
-    """Whether the program is part of what is looked at: below us, or below the build's folder."""
+def is_inside(path: str, folder: Path | None) -> bool:
+    """Whether a file is part of what is looked at: below us, or below the build's folder."""
     places = {os.path.realpath("."), os.path.realpath(folder or ".")} - {"/"}
-    real = os.path.realpath(program)
+    real = os.path.join(os.path.realpath(path), "")
     return any(real.startswith(place + os.sep) for place in places)
 
 
