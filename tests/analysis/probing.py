@@ -71,7 +71,7 @@ def locks_at(analysis: Analysis, name: str = "x") -> list[list[tuple[str, bool, 
                 held.is_write,
                 held.times,
             )
-            for held in access.held
+            for held in access.facets.must_lockset
         )
         for access in accesses(analysis, name)
     ]
@@ -80,7 +80,11 @@ def locks_at(analysis: Analysis, name: str = "x") -> list[list[tuple[str, bool, 
 def running_at(analysis: Analysis, name: str = "x") -> list[set[str]]:
     """For each access of `main` to the object: the entries of the threads that may run beside."""
     return [
-        {info.entry for info in analysis.threads.all if access.running >> info.index & 1}
+        {
+            info.entry
+            for info in analysis.threads.all
+            if access.facets.may_parallel >> info.index & 1
+        }
         for access in accesses(analysis, name)
         if access.thread == 0
     ]

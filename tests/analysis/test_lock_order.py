@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from raceproof.analysis.state import Held, LockKey, State, drop, join_states, take
+from raceproof.analysis.facets.facet import Acquire, Release
+from raceproof.analysis.locks import Held, LockKey
+from raceproof.analysis.state import ThreadState, join_states
 from raceproof.analysis.walk.point import Point, join
 from raceproof.domains.memory import EMPTY
 
@@ -20,10 +22,10 @@ WAYS = [
 ]
 
 
-def state(locks: tuple[LockKey, ...]) -> State:
-    found = State(EMPTY)
+def state(locks: tuple[LockKey, ...]) -> ThreadState:
+    found = ThreadState(EMPTY)
     for lock in locks:
-        take(found, lock, True)
+        found.facets = found.facets.acquire(Acquire(lock))
     return found
 
 
@@ -36,14 +38,12 @@ def test_the_order_after_a_join_is_that_of_common_locks(
     one: tuple[LockKey, ...], other: tuple[LockKey, ...], order: tuple[LockKey, ...]
 ) -> None:
     for a, b in ((one, other), (other, one)):
-        assert join_states(state(a), state(b)).acquired == order
+        assert join_states(state(a), state(b)).facets.acquisition_order == order
         assert join(point(a), point(b)).order == order
 
 
 def test_a_lock_given_back_in_an_unclear_order_may_hand_threads_on() -> None:
     joined = join_states(state((M, N)), state((N, M)))
-    drop(joined, N)
-    assert joined.guided
+    assert joined.facets.release(Release(N)).depends_on_others
     clear = join_states(state((M, N)), state((M, N, P)))
-    drop(clear, N)
-    assert not clear.guided
+    assert not clear.facets.release(Release(N)).depends_on_others

@@ -2,7 +2,7 @@
 
 import pytest
 
-from raceproof.analysis.state import (
+from raceproof.analysis.locks import (
     ANYWHERE,
     UNCLEAR,
     Held,
@@ -119,7 +119,7 @@ def test_a_lock_that_may_be_another_is_not(body: str) -> None:
 def test_may_have_locks_are_all_that_may_be_held() -> None:
     analysis = analysed(WORKER.format(body="pthread_mutex_lock(any() ? &m : &n); x = 1;"))
     (access,) = accesses(analysis, "x")
-    assert {analysis.objects[key.base].name for key in access.maybe} == {"m", "n"}
+    assert {analysis.objects[key.base].name for key in access.facets.may_lockset} == {"m", "n"}
 
 
 A, B = LockKey(5, 0), LockKey(5, 8)

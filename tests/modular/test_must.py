@@ -43,14 +43,14 @@ SECOND = "void *second(void *p) { x = 2; return 0; }\n"
     WRITES,
     DIFFERENT,
     OVERLAP,
-    NO_LOCK,
-    PARALLEL,
     ONE,
     INSIDE,
     ONLY,
-    NOT_GUIDED,
-    NO_GATE,
     NOT_FREED,
+    PARALLEL,
+    NOT_KEPT_BACK,
+    NO_LOCK,
+    INDEPENDENT,
 ) = (name for name, _ in CONDITIONS)
 
 
@@ -125,14 +125,14 @@ def test_two_plain_writes_lack_nothing() -> None:
             "void *first(void *p) { x = 1; while (1) {} }\n"
             "void *second(void *p) {\n"
             "    pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); x = 2; return 0; }\n",
-            NOT_GUIDED,
+            INDEPENDENT,
         ),
         (
             "x",
             "int flag;\n"
             "void *first(void *p) { flag = 1; x = 1; return 0; }\n"
             "void *second(void *p) { if (!flag) x = 2; return 0; }\n",
-            NOT_GUIDED,
+            INDEPENDENT,
         ),
     ],
     ids=[
@@ -240,7 +240,7 @@ GATE = """
 
 def test_a_lock_held_since_the_creation_may_be_a_gate() -> None:
     program = lower(HEAD + GATE % ("x = 2;", ""))
-    assert obstacles(program, "x") == {DIFFERENT, NO_GATE}
+    assert obstacles(program, "x") == {DIFFERENT, NOT_KEPT_BACK}
     assert outcome(program) is Outcome.RACE_FREE
     unclear = lower((HEAD + GATE % ("x = 2;", "")).replace("lock(&m); p", "lock(&m + any()); p"))
     assert outcome(unclear) is Outcome.UNKNOWN

@@ -67,12 +67,12 @@ def noted(program: Program, monkeypatch: pytest.MonkeyPatch, recalls: bool) -> s
             access.is_atomic,
             frozenset(
                 (analysis.objects[h.lock.base].name, *h[1:])
-                for h in access.held
+                for h in access.facets.must_lockset
                 if h.lock.base >= 0
             ),
-            access.running,
-            access.sure,
-            access.is_guided,
+            access.facets.may_parallel,
+            access.facets.must_parallel,
+            access.facets.depends_on_others,
         )
         for thread in analysis.threads.all
         for access in thread.records.accesses.values()

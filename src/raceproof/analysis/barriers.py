@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from raceproof.analysis.state import LockKey
+from raceproof.analysis.locks import LockKey
 from raceproof.analysis.threads import Threads
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.cohorts import NOTHING
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.endings import EndingEvents
 from raceproof.analysis.library_events import LibraryEvents
 from raceproof.analysis.lock_events import LockEvents
+from raceproof.analysis.locks import Symbol
 from raceproof.analysis.memory_ranges import MemoryAccess
 from raceproof.analysis.names import RETURNED, Token
-from raceproof.analysis.state import Content, State, Symbol
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.analysis.symbols import symbol_of
 from raceproof.analysis.thread_events import ThreadEvents
 from raceproof.analysis.transfer import scalar
@@ -26,7 +26,7 @@ from raceproof.ir import Call, Function, FunctionAddress, PointerType, StructTyp
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
 
-Handler = Callable[["Activation", Call, Any, State], list[State]]
+Handler = Callable[["Activation", Call, Any, ThreadState], list[ThreadState]]
 
 _MANGLED = "_Z"
 """So begin the names of C++ functions; one that nobody knows may throw."""
@@ -49,7 +49,7 @@ class Calls:
             **self.endings.handlers(),
         }
 
-    def call(self, act: Activation, call: Call, state: State) -> list[State]:
+    def call(self, act: Activation, call: Call, state: ThreadState) -> list[ThreadState]:
         if isinstance(call.callee, FunctionAddress):
             return self._call_named(act, call, call.callee.name, state)
         target = scalar(self.run.value(act, state, call.callee))
@@ -69,7 +69,7 @@ class Calls:
                 f"the function called through a pointer at {call.position or act.function.display} "
                 "neither starts threads nor accesses shared memory"
             )
-        after: list[State] = []
+        after: list[ThreadState] = []
         if not names and not is_foreign:
             self.analysis.records.stopped[call.number] = (
                 "the pointer leads to no function that fits"
@@ -96,7 +96,9 @@ class Calls:
         wanted, given = len(function.type.parameters), len(call.arguments)
         return wanted <= given or function.type.variadic or call.function_type.variadic
 
-    def _call_named(self, act: Activation, call: Call, name: str, state: State) -> list[State]:
+    def _call_named(
+        self, act: Activation, call: Call, name: str, state: ThreadState
+    ) -> list[ThreadState]:
         event = self.analysis.events.of(call, name)
         if event is not None:
             if event.model.caveat:
@@ -122,7 +124,7 @@ class Calls:
             act.raised.append(state.copy())
         return self.unknown(act, call, state)
 
-    def _functions_handed_over(self, act: Activation, call: Call, state: State) -> list[str]:
+    def _functions_handed_over(self, act: Activation, call: Call, state: ThreadState) -> list[str]:
         """The program's functions among the arguments, or in the objects they point to."""
         found: dict[str, None] = {}
         for argument in call.arguments:
@@ -154,9 +156,9 @@ class Calls:
         act: Activation,
         call: Call,
         function: Function,
-        state: State,
+        state: ThreadState,
         arguments: tuple[Content, ...] | None = None,
-    ) -> list[State]:
+    ) -> list[ThreadState]:
         """Runs a function of the program."""
         run = self.run
         is_capped = act.is_capped or function.name in self.analysis.recursive
@@ -173,27 +175,30 @@ class Calls:
                     symbols[parameter.index] = symbol
         registers = state.registers
         run.origin = (act, call, registers) if is_plain else None
-        raised: list[State] = []
+        raised: list[ThreadState] = []
         exits = run.run(function, arguments, symbols, state, context, raised)
         for left in raised:
             left.registers = dict(registers)
-            _drop_tokens(left, context.number)
+            left.facets = left.facets.leave(context.number)
         act.raised += raised
-        after: list[State] = []
+        after: list[ThreadState] = []
         for left, result in exits:
             left = left.copy()
             left.registers = dict(registers)
             returned = Token(context.number, RETURNED)
-            fresh = [base for token, base in left.fresh if token == returned]
-            _drop_tokens(left, context.number)
+            fresh = [base for token, base in left.facets.fresh_objects if token == returned]
+            left.facets = left.facets.leave(context.number)
             if call.result is not None:
                 run.assign(act, call, left, _fitting(run, call.result.type, result))
-                left.fresh |= {(act.token(call.result.index), base) for base in fresh}
+                left.facets = left.facets._replace(
+                    fresh_objects=left.facets.fresh_objects
+                    | {(act.token(call.result.index), base) for base in fresh}
+                )
             after.append(left)
         return after
 
     def _arguments(
-        self, act: Activation, call: Call, function: Function, state: State, context: Context
+        self, act: Activation, call: Call, function: Function, state: ThreadState, context: Context
     ) -> tuple[Content, ...]:
         run = self.run
         arguments = [run.value(act, state, value) for value in call.arguments]
@@ -221,7 +226,7 @@ class Calls:
 
     # --- unknown functions ------------------------------------------------------------
 
-    def unknown(self, act: Activation, call: Call, state: State) -> list[State]:
+    def unknown(self, act: Activation, call: Call, state: ThreadState) -> list[ThreadState]:
         """A function that nobody knows: may write what its arguments point to, and returns
         anything, perhaps a pointer into what it was given."""
         if call.no_return:
@@ -240,7 +245,7 @@ class Calls:
         return [state]
 
     def result(
-        self, act: Activation, call: Call, state: State, value: AbstractValue | None
+        self, act: Activation, call: Call, state: ThreadState, value: AbstractValue | None
     ) -> None:
         """Assigns the result of a call; None: anything of its type."""
         if call.result is None:
@@ -266,18 +271,3 @@ def _fitting(run: Interpreter, type_: Type, value: Content | None) -> Content:
         if width is not None and value.integers.width != width:
             return domain.garbled(value, width)
     return value
-
-
-def _drop_tokens(state: State, context: int) -> None:
-    """The registers of a function that has returned mean nothing any more."""
-    if state.symbolic:
-        state.symbolic = frozenset(
-            lock
-            for lock in state.symbolic
-            if not (not isinstance(lock.symbol.root, int) and lock.symbol.root.context == context)
-            and all(token.context != context for token, _ in lock.symbol.terms)
-        )
-    if state.fresh:
-        state.fresh = frozenset(f for f in state.fresh if f[0].context != context)
-    if state.cohorts is not NOTHING:
-        state.cohorts = state.cohorts.without_context(context)

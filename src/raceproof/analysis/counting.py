@@ -1,6 +1,6 @@
 """When the rounds of counting loops begin and end, and what that means for the facts about them.
 
-`cohorts` has the facts and why they hold.
+`pools` has the facts and why they hold.
 """
 
 from __future__ import annotations
@@ -8,11 +8,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.cohorts import Cohort, Count, Fact, Filling, Handing, Loop, Members
 from raceproof.analysis.counted_loops import CountedLoop
+from raceproof.analysis.facets.thread_pools import (
+    Count,
+    CreateLoop,
+    Fact,
+    Handing,
+    Loop,
+    Members,
+    ThreadPool,
+)
 from raceproof.analysis.linear import cell_at, content_of, name, number_of, resolved
 from raceproof.analysis.names import Cell, Linear, Range, Token
-from raceproof.analysis.state import State
+from raceproof.analysis.state import ThreadState
 
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
@@ -25,7 +33,7 @@ class Counting:
     def __init__(self, run: Interpreter) -> None:
         self.run = run
 
-    def edge(self, act: Activation, source: int, target: int, state: State) -> None:
+    def edge(self, act: Activation, source: int, target: int, state: ThreadState) -> None:
         """The edge is about to be taken."""
         counted = act.flow.counted
         left = counted.get(source)
@@ -38,21 +46,23 @@ class Counting:
             else:
                 self._entered(act, entered, source, state)
 
-    def after_edge(self, act: Activation, target: int, state: State) -> None:
+    def after_edge(self, act: Activation, target: int, state: ThreadState) -> None:
         """Registers that are no longer needed have no names."""
-        if state.cohorts.aliases or state.cohorts.picks:
+        if state.pools.aliases or state.pools.picks:
             context = act.context.number
             live = act.flow.live[target]
 
             def is_live(token: Token) -> bool:
                 return token.context != context or token.register in live
 
-            aliases = {k: v for k, v in state.cohorts.aliases.items() if is_live(k)}
-            picks = {k: v for k, v in state.cohorts.picks.items() if is_live(k)}
-            if len(aliases) + len(picks) < len(state.cohorts.aliases) + len(state.cohorts.picks):
-                state.cohorts = replace(state.cohorts, aliases=aliases, picks=picks)
+            aliases = {k: v for k, v in state.pools.aliases.items() if is_live(k)}
+            picks = {k: v for k, v in state.pools.picks.items() if is_live(k)}
+            if len(aliases) + len(picks) < len(state.pools.aliases) + len(state.pools.picks):
+                state.pools = replace(state.pools, aliases=aliases, picks=picks)
 
-    def _entered(self, act: Activation, counted: CountedLoop, source: int, state: State) -> None:
+    def _entered(
+        self, act: Activation, counted: CountedLoop, source: int, state: ThreadState
+    ) -> None:
         loop = Loop(act.context.number, counted.head)
         self._abandon(state, loop)
         counter = self._counter(act, counted)
@@ -65,19 +75,19 @@ class Counting:
             cell = self._cell(act, counted, state)
             if cell is not None:
                 start = content_of(state, cell)
-                state.cohorts = state.cohorts.without_root(counter)
+                state.pools = state.pools.without_root(counter)
                 name(state, cell, Linear(counter, 0))
         if start is None or start.root == counter:
             return
         may_wrap = counted.sign == "u" and counted.relation in ("le", "ge")
         count = Count(loop, counter, start, may_wrap=may_wrap)
-        counts = {**state.cohorts.counts, loop: count}
-        state.cohorts = replace(state.cohorts, counts=counts)
+        counts = {**state.pools.counts, loop: count}
+        state.pools = replace(state.pools, counts=counts)
 
-    def _advanced(self, act: Activation, counted: CountedLoop, state: State) -> None:
+    def _advanced(self, act: Activation, counted: CountedLoop, state: ThreadState) -> None:
         """Another round begins."""
         loop = Loop(act.context.number, counted.head)
-        count = state.cohorts.counts.get(loop)
+        count = state.pools.counts.get(loop)
         if count is None:
             return
         if counted.pointer is not None:
@@ -86,24 +96,24 @@ class Counting:
                 self._abandon(state, loop)
                 return
             assert isinstance(count.counter, Token)
-            state.cohorts = state.cohorts.without_root(count.counter)
+            state.pools = state.pools.without_root(count.counter)
             name(state, cell, Linear(count.counter, 0))
         facts: dict[Fact, Members] = {}
-        for fact, members in state.cohorts.facts.items():
-            if isinstance(fact, Cohort) or fact.loop != loop:
+        for fact, members in state.pools.facts.items():
+            if isinstance(fact, ThreadPool) or fact.loop != loop:
                 facts[fact] = members
             elif fact.is_done or isinstance(fact, Handing):
                 facts[replace(fact, is_done=False)] = members
-        counts = {**state.cohorts.counts, loop: replace(count, is_first=False)}
-        picks = {k: v for k, v in state.cohorts.picks.items() if v.loop != loop}
-        kept = {k: v for k, v in state.cohorts.kept.items() if v.loop != loop}
-        state.cohorts = replace(state.cohorts, counts=counts, facts=facts, picks=picks, kept=kept)
+        counts = {**state.pools.counts, loop: replace(count, is_first=False)}
+        picks = {k: v for k, v in state.pools.picks.items() if v.loop != loop}
+        kept = {k: v for k, v in state.pools.kept.items() if v.loop != loop}
+        state.pools = replace(state.pools, counts=counts, facts=facts, picks=picks, kept=kept)
 
-    def tested(self, act: Activation, head: int, state: State) -> None:
+    def tested(self, act: Activation, head: int, state: ThreadState) -> None:
         """The head compares the counter with the bound; both must be what they were."""
         counted = act.flow.counted[head]
         loop = Loop(act.context.number, head)
-        count = state.cohorts.counts.get(loop)
+        count = state.pools.counts.get(loop)
         if count is None:
             return
         bound = number_of(act, state, counted.bound)
@@ -111,15 +121,15 @@ class Counting:
         if bound is None or bound.root == count.counter or not is_counter:
             self._abandon(state, loop)
         elif count.bound is None:
-            counts = {**state.cohorts.counts, loop: replace(count, bound=bound)}
-            state.cohorts = replace(state.cohorts, counts=counts)
+            counts = {**state.pools.counts, loop: replace(count, bound=bound)}
+            state.pools = replace(state.pools, counts=counts)
         elif count.bound != bound:
             self._abandon(state, loop)
 
-    def _left(self, act: Activation, counted: CountedLoop, state: State) -> None:
+    def _left(self, act: Activation, counted: CountedLoop, state: ThreadState) -> None:
         """The head's test has failed: all numbers of the range have been counted."""
         loop = Loop(act.context.number, counted.head)
-        count = state.cohorts.counts.get(loop)
+        count = state.pools.counts.get(loop)
         if count is not None:
             numbers = _range(counted, count)
             if numbers is not None:
@@ -128,59 +138,57 @@ class Counting:
                 self._close(state, loop, counted, numbers)
         self._abandon(state, loop)
 
-    def _empty(self, state: State, numbers: Range) -> None:
-        """The range is empty, so there is nobody in a cohort with it."""
-        facts = dict(state.cohorts.facts)
-        for fact, members in state.cohorts.facts.items():
-            if isinstance(fact, Cohort):
+    def _empty(self, state: ThreadState, numbers: Range) -> None:
+        """The range is empty, so there is nobody in a pool with it."""
+        facts = dict(state.pools.facts)
+        for fact, members in state.pools.facts.items():
+            if isinstance(fact, ThreadPool):
                 distance = fact.range.low.constant - numbers.low.constant
                 if numbers.moved(distance).covers(fact.range):
                     self.run.calls.threads.none_left(state, members.threads)
                     del facts[fact]
-        state.cohorts = state.cohorts.with_facts(facts)
+        state.pools = state.pools.with_facts(facts)
 
-    def _close(self, state: State, loop: Loop, counted: CountedLoop, numbers: Range) -> None:
-        facts = dict(state.cohorts.facts)
-        for fact, members in state.cohorts.facts.items():
-            if isinstance(fact, Cohort | Handing) or fact.loop != loop:
+    def _close(self, state: ThreadState, loop: Loop, counted: CountedLoop, numbers: Range) -> None:
+        facts = dict(state.pools.facts)
+        for fact, members in state.pools.facts.items():
+            if isinstance(fact, ThreadPool | Handing) or fact.loop != loop:
                 continue
             del facts[fact]
-            slots = fact.slots if isinstance(fact, Filling) else fact.cohort.slots
+            slots = fact.slots if isinstance(fact, CreateLoop) else fact.pool.slots
             moved = _indices(counted, numbers, fact.shift, slots.extension)
             if moved is None:
                 continue
-            if isinstance(fact, Filling):
-                cohort = Cohort(fact.slots, moved, fact.argument)
-                old = facts.get(cohort, Members(0, frozenset()))
-                facts[cohort] = Members(
-                    old.threads | members.threads, old.regions | members.regions
-                )
-            elif moved.covers(fact.cohort.range) and fact.cohort in facts:
-                gone = members.threads & facts[fact.cohort].threads
+            if isinstance(fact, CreateLoop):
+                pool = ThreadPool(fact.slots, moved, fact.argument)
+                old = facts.get(pool, Members(0, frozenset()))
+                facts[pool] = Members(old.threads | members.threads, old.regions | members.regions)
+            elif moved.covers(fact.pool.range) and fact.pool in facts:
+                gone = members.threads & facts[fact.pool].threads
                 self.run.calls.threads.none_left(state, gone)
-                del facts[fact.cohort]
-        state.cohorts = state.cohorts.with_facts(facts)
+                del facts[fact.pool]
+        state.pools = state.pools.with_facts(facts)
 
-    def _abandon(self, state: State, loop: Loop) -> None:
-        known = state.cohorts
+    def _abandon(self, state: ThreadState, loop: Loop) -> None:
+        known = state.pools
         if loop not in known.counts and not (known.facts or known.kept):
             return
         counts = {k: v for k, v in known.counts.items() if k != loop}
         facts = {
             fact: members
             for fact, members in known.facts.items()
-            if isinstance(fact, Cohort) or fact.loop != loop
+            if isinstance(fact, ThreadPool) or fact.loop != loop
         }
         picks = {k: v for k, v in known.picks.items() if v.loop != loop}
         kept = {k: v for k, v in known.kept.items() if v.loop != loop}
-        state.cohorts = replace(known, counts=counts, facts=facts, picks=picks, kept=kept)
+        state.pools = replace(known, counts=counts, facts=facts, picks=picks, kept=kept)
 
     def _counter(self, act: Activation, counted: CountedLoop) -> Token:
         if counted.pointer is None:
             return act.token(counted.counter.index)
         return act.token(_IN_MEMORY - counted.head)
 
-    def _cell(self, act: Activation, counted: CountedLoop, state: State) -> Cell | None:
+    def _cell(self, act: Activation, counted: CountedLoop, state: ThreadState) -> Cell | None:
         assert counted.pointer is not None
         address = self.run.calls.memory.address(act, state, counted.pointer)
         return cell_at(self.run, state, address, counted.size)

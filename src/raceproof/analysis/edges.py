@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.cohorts import NOTHING
+from raceproof.analysis.facets import START
 from raceproof.analysis.names import RETURNED
 from raceproof.analysis.refine import is_guided, refine_condition
 from raceproof.analysis.symbols import symbol_of
@@ -27,7 +27,7 @@ from raceproof.ir import (
 
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
-    from raceproof.analysis.state import State
+    from raceproof.analysis.state import ThreadState
 
 
 class Edges:
@@ -41,8 +41,8 @@ class Edges:
         activation: Activation,
         source: int,
         terminator: Terminator,
-        state: State,
-        edges: list[tuple[int, State]],
+        state: ThreadState,
+        edges: list[tuple[int, ThreadState]],
     ) -> None:
         match terminator:
             case Jump(target=target):
@@ -61,7 +61,7 @@ class Edges:
                 )
             case Return(value=value):
                 result = None if value is None else self.run.value(activation, state, value)
-                if state.fresh:
+                if state.facets.fresh_objects:
                     self._return_fresh(activation, value, state)
                 activation.exits.append((state, result))
             case Switch():
@@ -74,13 +74,26 @@ class Edges:
             case Resume():
                 activation.thrown.append(state)
 
-    def _return_fresh(self, activation: Activation, value: Value | None, state: State) -> None:
+    def _return_fresh(
+        self, activation: Activation, value: Value | None, state: ThreadState
+    ) -> None:
         """An object that only this thread knows may become the caller's: `p = my_malloc(8)`."""
         returned = activation.token(RETURNED)
-        state.fresh = frozenset(f for f in state.fresh if f[0] != returned)
+        state.facets = state.facets._replace(
+            fresh_objects=frozenset(f for f in state.facets.fresh_objects if f[0] != returned)
+        )
         symbol = None if value is None else symbol_of(self.run, activation, value)
         if symbol is not None and not symbol.constant and not symbol.terms:
-            state.fresh |= {(returned, base) for token, base in state.fresh if token == symbol.root}
+            state.facets = state.facets._replace(
+                fresh_objects=state.facets.fresh_objects
+                | (
+                    {
+                        (returned, base)
+                        for token, base in state.facets.fresh_objects
+                        if token == symbol.root
+                    }
+                )
+            )
 
     def _branch(
         self,
@@ -89,8 +102,8 @@ class Edges:
         condition: Value,
         if_true: int,
         if_false: int,
-        state: State,
-        edges: list[tuple[int, State]],
+        state: ThreadState,
+        edges: list[tuple[int, ThreadState]],
         relay: int | None = None,
     ) -> None:
         value = self.run.value(activation, state, condition)
@@ -101,10 +114,16 @@ class Edges:
             value = domain.any_integer(1)
         known = value_refinement.truth(value, 1)
         activation.deciding = activation.function.blocks[source].terminator
-        if state.running and not state.guided:
-            state.guided = is_guided(self.run, activation, state, condition, known is None)
-        if known is None and state.sure and self.run.analysis.rounds.joins(activation.flow, source):
-            state.sure = 0
+        if state.facets.may_parallel and not state.depends_on_others:
+            state.depends_on_others = is_guided(
+                self.run, activation, state, condition, known is None
+            )
+        if (
+            known is None
+            and state.facets.must_parallel
+            and self.run.analysis.rounds.joins(activation.flow, source)
+        ):
+            state.facets = state.facets._replace(must_parallel=0)
         if known is not False:
             taken = state.copy() if known is None else state
             if refine_condition(self.run, activation, taken, condition, True):
@@ -117,15 +136,17 @@ class Edges:
         activation: Activation,
         source: int,
         terminator: Switch,
-        state: State,
-        edges: list[tuple[int, State]],
+        state: ThreadState,
+        edges: list[tuple[int, ThreadState]],
     ) -> None:
         value = self.run.value(activation, state, terminator.value)
         assert isinstance(value, domain.AbstractValue)
         assert isinstance(terminator.value.type, IntType)
-        if state.running and not state.guided:
+        if state.facets.may_parallel and not state.depends_on_others:
             is_open = value.constant is None
-            state.guided = is_guided(self.run, activation, state, terminator.value, is_open)
+            state.depends_on_others = is_guided(
+                self.run, activation, state, terminator.value, is_open
+            )
         width = terminator.value.type.bits
         if value.is_bottom and self.run.analysis.goes_on:
             value = domain.any_integer(width)
@@ -150,8 +171,8 @@ class Edges:
         activation: Activation,
         source: int,
         target: int,
-        state: State,
-        edges: list[tuple[int, State]],
+        state: ThreadState,
+        edges: list[tuple[int, ThreadState]],
         relay: int | None = None,
     ) -> None:
         """Takes an edge: phis get their values, dead registers are dropped. It may lead through a
@@ -186,9 +207,9 @@ class Edges:
                     tokens.append(instruction.result.index)
                     break
         state.registers = new
-        if state.symbolic or state.fresh or state.cohorts is not NOTHING:
+        if state.facets is not START:
             for index in tokens:
-                state.forget_token(activation.token(index))
+                state.assigned(activation.token(index))
             if self.run.counting is not None:
                 self.run.counting.after_edge(activation, target, state)
         edges.append((target, state))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.state import State
+from raceproof.analysis.state import ThreadState
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import CallbackTime
@@ -60,7 +60,7 @@ class Endings:
 
     # --- running it ------------------------------------------------------------
 
-    def after_thread(self, run: Interpreter, state: State) -> State:
+    def after_thread(self, run: Interpreter, state: ThreadState) -> ThreadState:
         """The state when all that runs at the end of the thread has run, or not."""
         pending: dict[str, Arguments] = dict(self.at_thread_end.get(run.thread, {}))
         if self.destructors:
@@ -72,10 +72,12 @@ class Endings:
                     pending[name] = (value,)
         return self._run(run, pending, state)
 
-    def after_process(self, run: Interpreter, state: State) -> None:
+    def after_process(self, run: Interpreter, state: ThreadState) -> None:
         self._run(run, self.at_process_end, state)
 
-    def _run(self, run: Interpreter, pending: dict[str, Arguments], state: State) -> State:
+    def _run(
+        self, run: Interpreter, pending: dict[str, Arguments], state: ThreadState
+    ) -> ThreadState:
         from raceproof.analysis.state import join_states
 
         for name in sorted(pending):
@@ -106,7 +108,7 @@ class EndingEvents:
             ev.CleanupPop: self._pop,
         }
 
-    def _names(self, act: Activation, state: State, function: Value) -> set[str]:
+    def _names(self, act: Activation, state: ThreadState, function: Value) -> set[str]:
         target = scalar(self.run.value(act, state, function))
         return {
             name
@@ -115,15 +117,15 @@ class EndingEvents:
         }
 
     def _specific_create(
-        self, act: Activation, call: Call, event: ev.SpecificCreate, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.SpecificCreate, state: ThreadState
+    ) -> list[ThreadState]:
         if event.destructor is not None:
             self.analysis.endings.add_destructors(self._names(act, state, event.destructor))
         return self.calls.library.plain(act, call, event, state)
 
     def _push(
-        self, act: Activation, call: Call, event: ev.CleanupPush, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.CleanupPush, state: ThreadState
+    ) -> list[ThreadState]:
         arguments: Arguments = ()
         if event.argument is not None:
             arguments = (scalar(self.run.value(act, state, event.argument)),)
@@ -131,7 +133,9 @@ class EndingEvents:
             self.analysis.endings.add(self.run.thread, name, arguments)
         return self.calls.library.plain(act, call, event, state)
 
-    def _pop(self, act: Activation, call: Call, event: ev.CleanupPop, state: State) -> list[State]:
+    def _pop(
+        self, act: Activation, call: Call, event: ev.CleanupPop, state: ThreadState
+    ) -> list[ThreadState]:
         execute = scalar(self.run.value(act, state, event.execute))
         if execute.constant != 0:
             state = self.analysis.endings.after_thread(self.run, state)
@@ -143,7 +147,7 @@ class EndingEvents:
         call: Call,
         callback: ev.Callback,
         arguments: Arguments,
-        state: State,
+        state: ThreadState,
     ) -> None:
         """A function that is called some time after this call."""
         for name in sorted(self._names(act, state, callback.function)):

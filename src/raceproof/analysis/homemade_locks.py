@@ -22,7 +22,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.state import LockKey, State, drop, take
+from raceproof.analysis.facets.facet import Acquire, Release
+from raceproof.analysis.locks import LockKey
+from raceproof.analysis.state import ThreadState
 from raceproof.domains.integers import Integers
 from raceproof.domains.values import AbstractValue
 
@@ -39,7 +41,7 @@ class HomemadeLocks:
         self._cells: dict[int, dict[tuple[int, int], bool]] = {}
         """Base -> (offset, size) -> is it unbroken?"""
 
-    def acquire(self, state: State, address: AbstractValue, size: int) -> None:
+    def acquire(self, state: ThreadState, address: AbstractValue, size: int) -> None:
         """The variable was found 0 and set to something else, atomically."""
         place = address.only_address
         if place is None or self.analysis.objects.is_weak(place[0]):
@@ -50,11 +52,11 @@ class HomemadeLocks:
             cells[(offset, size)] = True
             self.analysis.threads.version += 1
         if cells[(offset, size)]:
-            take(state, _key(base, offset), True, is_counted=False)
+            state.facets = state.facets.acquire(Acquire(_key(base, offset), is_counted=False))
 
     def written(
         self,
-        state: State,
+        state: ThreadState,
         base: int,
         offsets: Integers,
         size: int | None,
@@ -79,34 +81,38 @@ class HomemadeLocks:
             elif not _is_set(value):
                 self._break(state, base, offset, length)
 
-    def _release(self, state: State, base: int, offset: int, size: int) -> None:
+    def _release(self, state: ThreadState, base: int, offset: int, size: int) -> None:
         key = _key(base, offset)
-        if any(held.lock == key for held in state.held):
-            drop(state, key)
+        if any(held.lock == key for held in state.facets.must_lockset):
+            state.facets = state.facets.release(Release(key))
         else:
             self._break(state, base, offset, size)
 
-    def _break(self, state: State, base: int, offset: int, size: int) -> None:
+    def _break(self, state: ThreadState, base: int, offset: int, size: int) -> None:
         key = _key(base, offset)
-        state.held = frozenset(held for held in state.held if held.lock != key)
-        if state.running:
+        state.facets = state.facets.release(Release(None, lambda lock: lock == key))
+        if state.facets.may_parallel:
             self._cells[base][(offset, size)] = False
             self.analysis.threads.version += 1
 
     # --- checks inside of atomic sections -------------------------------------------------------
 
-    def found_zero(self, state: State, base: int, offset: int, size: int) -> None:
+    def found_zero(self, state: ThreadState, base: int, offset: int, size: int) -> None:
         """In this atomic section the variable is 0."""
-        if state.holds_atomic():
-            state.zeros |= {(base, offset, size)}
+        if state.facets.holds_atomic:
+            state.facets = state.facets._replace(
+                zero_cells=state.facets.zero_cells | {(base, offset, size)}
+            )
 
-    def stored(self, state: State, address: AbstractValue, size: int, value: AbstractValue) -> None:
+    def stored(
+        self, state: ThreadState, address: AbstractValue, size: int, value: AbstractValue
+    ) -> None:
         """A store to one place is about to happen: the second half of an atomic acquisition?"""
         place = address.only_address
-        if place is None or (*place, size) not in state.zeros:
+        if place is None or (*place, size) not in state.facets.zero_cells:
             return
-        state.zeros -= {(*place, size)}
-        if state.holds_atomic() and _is_set(value):
+        state.facets = state.facets._replace(zero_cells=state.facets.zero_cells - {(*place, size)})
+        if state.facets.holds_atomic and _is_set(value):
             self.acquire(state, address, size)
 
 

@@ -20,15 +20,15 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.cohorts import NOTHING
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
+from raceproof.analysis.locks import Symbol
 from raceproof.analysis.merging import Entries
 from raceproof.analysis.names import Token
 from raceproof.analysis.recall import Done, Question, Recall, Start, Starts, Way, add_start
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller
-from raceproof.analysis.state import Content, State, Symbol, join_states
+from raceproof.analysis.state import Content, ThreadState, join_states
 from raceproof.domains import values as domain
 from raceproof.domains.memory import Touched
 from raceproof.ir import (
@@ -77,13 +77,13 @@ class Activation:
     is_capped: bool = False
     """Are we in a round that stands for many?"""
     arguments: tuple[Content, ...] = ()
-    entry: State | None = None
+    entry: ThreadState | None = None
     origin: Origin | None = None
     deciding: Instruction | None = None
     """The branch or assumption that tells more about values."""
-    raised: list[State] = field(default_factory=list)
+    raised: list[ThreadState] = field(default_factory=list)
     """What the call that is being run throws."""
-    thrown: list[State] = field(default_factory=list)
+    thrown: list[ThreadState] = field(default_factory=list)
     """How exceptions leave the function."""
     answers: dict[Question, bool] = field(default_factory=dict)
     """What it asked its callers."""
@@ -104,7 +104,7 @@ Origin = tuple[Activation, Call, dict[int, Content]]
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    state: State
+    state: ThreadState
     visits: int = 0
     queued: bool = True
 
@@ -114,18 +114,18 @@ class Interpreter:
 
     def __init__(self, analysis: Analysis, thread: int) -> None:
         from raceproof.analysis.calls import Calls
-        from raceproof.analysis.cohort_events import CohortEvents
         from raceproof.analysis.counting import Counting
         from raceproof.analysis.edges import Edges
         from raceproof.analysis.evaluate import Evaluator
         from raceproof.analysis.own_arguments import OwnArguments
+        from raceproof.analysis.thread_pool_events import ThreadPoolEvents
         from raceproof.analysis.transfer import TRANSFER
 
         self.analysis = analysis
         self.thread = thread
         self.evaluator = Evaluator(analysis, thread)
         self.calls = Calls(self)
-        self.cohorts = CohortEvents(self) if analysis.rounds.creates_threads else None
+        self.pools = ThreadPoolEvents(self) if analysis.rounds.creates_threads else None
         """None, as the next two, if no loop of the program creates threads."""
         self.counting = Counting(self) if analysis.rounds.creates_threads else None
         self.own = OwnArguments(self) if analysis.rounds.creates_threads else None
@@ -149,13 +149,13 @@ class Interpreter:
             or not info.is_unique
         )
 
-    def creates(self, info: ThreadInfo, argument: AbstractValue, state: State) -> None:
+    def creates(self, info: ThreadInfo, argument: AbstractValue, state: ThreadState) -> None:
         """A thread may start in this state: whoever is running has created it."""
         self.analysis.threads.add_start(info, state, argument)
-        start = Start(info, argument, state.memory, state.guided)
+        start = Start(info, argument, state.memory, state.depends_on_others)
         for activation in self.stack:
             add_start(activation.starts, start)
-            activation.is_entangled = activation.is_entangled or self.cohorts is not None
+            activation.is_entangled = activation.is_entangled or self.pools is not None
 
     # --- functions ------------------------------------------------------------
 
@@ -164,9 +164,9 @@ class Interpreter:
         function: Function,
         arguments: tuple[Content, ...],
         symbols: dict[int, Symbol],
-        state: State,
+        state: ThreadState,
         context: Context,
-        raised: list[State] | None = None,
+        raised: list[ThreadState] | None = None,
     ) -> list[Exit]:
         """The states in which the function may return, with its result; those in which it may
         throw are added to `raised`."""
@@ -224,8 +224,8 @@ class Interpreter:
     def _create_again(self, done: Done) -> None:
         """The threads that a call creates start with the memory of this very call."""
         for start in done.starts.values():
-            state = State(start.memory)
-            state.guided = start.guided
+            state = ThreadState(start.memory)
+            state.depends_on_others = start.depends_on_others
             self.creates(start.thread, start.argument, state)
 
     def _run_way(
@@ -262,7 +262,7 @@ class Interpreter:
         return Done(touched, exits, thrown, answers, heads, starts, is_entangled)
 
     def _run_again(
-        self, function: Function, arguments: tuple[Content, ...], state: State
+        self, function: Function, arguments: tuple[Content, ...], state: ThreadState
     ) -> list[Exit]:
         """A call of a function that is running already: take what is known of its exits."""
         entered = self._entangle(function.name)
@@ -298,10 +298,10 @@ class Interpreter:
         function: Function,
         arguments: tuple[Content, ...],
         symbols: dict[int, Symbol],
-        state: State,
+        state: ThreadState,
         context: Context,
         origin: Origin | None,
-    ) -> tuple[Activation, list[Exit], list[State]]:
+    ) -> tuple[Activation, list[Exit], list[ThreadState]]:
         flow = self.analysis.flows.of(function)
         activation = Activation(function, flow, context, symbols, [], [])
         activation.arguments = arguments
@@ -334,7 +334,7 @@ class Interpreter:
             for slot in () if is_recursive else activation.slots:
                 state.memory = state.memory.forget(slot)
             state.registers = {}
-            key: object = (state.held, state.symbolic, state.running)
+            key: object = state.facets.exit_key
             if key not in grouped and len(grouped) >= self._variants:
                 key = None
             old = grouped.get(key)
@@ -346,19 +346,19 @@ class Interpreter:
 
     # --- blocks ------------------------------------------------------------
 
-    def _fixpoint(self, activation: Activation, entry: State) -> None:
+    def _fixpoint(self, activation: Activation, entry: ThreadState) -> None:
         flow = activation.flow
         nodes: dict[tuple[int, Counters, object], _Node] = {}
         variants: dict[tuple[int, Counters], set[object]] = {}
         exits: dict[tuple[int, Counters, object], list[Exit]] = {}
-        thrown: dict[tuple[int, Counters, object], list[State]] = {}
+        thrown: dict[tuple[int, Counters, object], list[ThreadState]] = {}
         queue: list[tuple[tuple[int, ...], int, int, Counters, object]] = []
         order = 0
 
-        def arrive(block: int, counters: Counters, state: State) -> None:
+        def arrive(block: int, counters: Counters, state: ThreadState) -> None:
             nonlocal order
             known = variants.setdefault((block, counters), set())
-            variant: object = (state.held, state.running)
+            variant: object = state.facets.block_key
             if variant not in known:
                 if len(known) >= self._variants:
                     variant = None
@@ -430,11 +430,13 @@ class Interpreter:
         rounds.extend([0] * (len(nest) - len(rounds)))
         return tuple(rounds)
 
-    def _block(self, activation: Activation, index: int, state: State) -> list[tuple[int, State]]:
+    def _block(
+        self, activation: Activation, index: int, state: ThreadState
+    ) -> list[tuple[int, ThreadState]]:
         """The edges that can be taken out of a block, with their states."""
         block = activation.function.blocks[index]
         states = [state]
-        edges: list[tuple[int, State]] = []
+        edges: list[tuple[int, ThreadState]] = []
         transfer = self._transfer
         for instruction in block.instructions:
             if type(instruction) is Phi:
@@ -448,7 +450,7 @@ class Interpreter:
                         self.analysis.records.stopped.setdefault(instruction.number, "")
                 return edges
             handler = transfer[type(instruction)]
-            after: list[State] = []
+            after: list[ThreadState] = []
             for current in states:
                 left = handler(self, activation, instruction, current)
                 if not left and not activation.raised:
@@ -470,7 +472,11 @@ class Interpreter:
             reached[key] = instruction.number
 
     def _unwind(
-        self, activation: Activation, index: int, is_last: bool, edges: list[tuple[int, State]]
+        self,
+        activation: Activation,
+        index: int,
+        is_last: bool,
+        edges: list[tuple[int, ThreadState]],
     ) -> None:
         """What the last call threw goes to its landing pad, or out of the function."""
         terminator = activation.function.blocks[index].terminator
@@ -481,26 +487,25 @@ class Interpreter:
         for state in raised:
             self._edges.take(activation, index, terminator.unwind, state, edges)
 
-    def value(self, activation: Activation, state: State, value: Value) -> Content:
+    def value(self, activation: Activation, state: ThreadState, value: Value) -> Content:
         if type(value) is Register:
             return state.registers.get(value.index, domain.BOTTOM)
         return self.evaluator.constant(value)
 
     def assign(
-        self, activation: Activation, instruction: Instruction, state: State, value: Content
+        self, activation: Activation, instruction: Instruction, state: ThreadState, value: Content
     ) -> None:
         assert instruction.result is not None
         index = instruction.result.index
         state.registers[index] = value
-        if state.symbolic or state.fresh or state.cohorts is not NOTHING:
-            state.forget_token(activation.token(index))
+        state.assigned(activation.token(index))
 
 
-def _merged(states: list[State], most: int) -> list[State]:
+def _merged(states: list[ThreadState], most: int) -> list[ThreadState]:
     """Fewer states: one for each set of locks, and one for the rest."""
-    found: dict[object, State] = {}
+    found: dict[object, ThreadState] = {}
     for state in states:
-        key: object = (state.held, state.running)
+        key: object = state.facets.block_key
         if key not in found and len(found) >= most:
             key = None
         old = found.get(key)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.cohorts import NOTHING
-from raceproof.analysis.state import Content, State
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import effects as fx
 from raceproof.concurrency import events as ev
@@ -58,7 +57,9 @@ class LibraryEvents:
 
     # --- everything that has only effects ------------------------------------------------------
 
-    def plain(self, act: Activation, call: Call, event: ev.Event, state: State) -> list[State]:
+    def plain(
+        self, act: Activation, call: Call, event: ev.Event, state: ThreadState
+    ) -> list[ThreadState]:
         """Effects, copies, stored pointers, callbacks, result."""
         self.effects(act, call, event, state)
         for copy in event.copies:
@@ -78,19 +79,12 @@ class LibraryEvents:
             states = [*states, *(self._second_return(act, call, left) for left in states)]
         return states
 
-    def _second_return(self, act: Activation, call: Call, first: State) -> State:
+    def _second_return(self, act: Activation, call: Call, first: ThreadState) -> ThreadState:
         """Back at `setjmp`, from anywhere later in this thread: no lock is held for sure, all that
         the thread ever writes may stand in memory, all that it creates may run."""
         state = first.copy()
         info = self.analysis.threads[self.run.thread]
-        state.held = frozenset()
-        state.symbolic = frozenset()
-        state.fresh = frozenset()
-        state.cohorts = NOTHING
-        state.running |= info.children
-        state.phases = None
-        state.gates = frozenset()
-        state.guided = True
+        state.facets = state.facets.return_again(info.children)
         self.calls.memory.absorb(state, info.bit)
         self.calls.result(act, call, state, None)
         return state
@@ -100,14 +94,14 @@ class LibraryEvents:
         act: Activation,
         call: Call,
         event: ev.Event,
-        state: State,
+        state: ThreadState,
         is_written: bool = True,
     ) -> None:
         """Records the accesses; what is written is unknown, unless somebody else sees to it."""
         memory = self.calls.memory
-        depends = state.guided
+        depends = state.depends_on_others
         for effect in event.effects:
-            state.guided = depends or effect.is_may
+            state.depends_on_others = depends or effect.is_may
             address = memory.address(act, state, effect.pointer)
             if isinstance(effect.size, fx.WholeObject):
                 address = _whole(address, memory.bits)
@@ -134,7 +128,7 @@ class LibraryEvents:
                     )
             if isinstance(effect.size, fx.Reachable):
                 self._beyond(act, call, effect, address, state)
-        state.guided = depends
+        state.depends_on_others = depends
 
     def _beyond(
         self,
@@ -142,7 +136,7 @@ class LibraryEvents:
         call: Call,
         effect: fx.MemoryEffect,
         address: AbstractValue,
-        state: State,
+        state: ThreadState,
     ) -> None:
         """The objects whose addresses are stored in what the pointer leads to, and so on. They are
         not at the pointer: that it is fresh, or beside a lock, says nothing about them."""
@@ -169,7 +163,7 @@ class LibraryEvents:
         anywhere = ints.top(self.calls.memory.bits)
         return dict.fromkeys(sorted(found - set(address.pointers)), anywhere)
 
-    def _size(self, act: Activation, state: State, size: fx.Size) -> int | None:
+    def _size(self, act: Activation, state: ThreadState, size: fx.Size) -> int | None:
         """The number of bytes if it is clear."""
         if isinstance(size, int):
             return size
@@ -186,7 +180,7 @@ class LibraryEvents:
         return None
 
     def _store_pointer(
-        self, act: Activation, call: Call, store: ev.PointerStore, state: State
+        self, act: Activation, call: Call, store: ev.PointerStore, state: ThreadState
     ) -> None:
         memory = self.calls.memory
         address = memory.address(act, state, store.pointer)
@@ -197,14 +191,14 @@ class LibraryEvents:
         memory.record(act, call, state, store.pointer, address, size, True, False)
         memory.write(state, address, 0, size, value)
 
-    def _fresh(self, act: Activation, call: Call, state: State) -> AbstractValue:
+    def _fresh(self, act: Activation, call: Call, state: ThreadState) -> AbstractValue:
         """A new object that the library has filled."""
         base = self._new_object(act, call, None, state, contents_of.unknown(None))
         state.memory = state.memory.set(base, contents_of.unknown(None, domain.any_integer(8)))
         return domain.address(base, 0, self.calls.memory.bits)
 
     def returned(
-        self, act: Activation, call: Call, returns: Returns, state: State
+        self, act: Activation, call: Call, returns: Returns, state: ThreadState
     ) -> AbstractValue | None:
         """What a call returns; None: anything of its type."""
         memory = self.calls.memory
@@ -246,8 +240,8 @@ class LibraryEvents:
     # --- callbacks ------------------------------------------------------------
 
     def _callback(
-        self, act: Activation, call: Call, callback: ev.Callback, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, callback: ev.Callback, state: ThreadState
+    ) -> list[ThreadState]:
         """The function may be called, during the call or later, or not at all."""
         arguments = tuple(self._passed(act, operand, state) for operand in callback.arguments)
         if callback.time is not CallbackTime.NOW:
@@ -258,7 +252,7 @@ class LibraryEvents:
         return [*after, state]
 
     def _passed(
-        self, act: Activation, operand: ev.CallbackOperand, state: State
+        self, act: Activation, operand: ev.CallbackOperand, state: ThreadState
     ) -> AbstractValue | Value:
         if operand.value is None or operand.how is CallbackValue.ANY:
             return self.analysis.external_pointer
@@ -276,14 +270,14 @@ class LibraryEvents:
         call: Call,
         function: Value,
         arguments: tuple[AbstractValue | Value, ...],
-        state: State,
-    ) -> list[State]:
+        state: ThreadState,
+    ) -> list[ThreadState]:
         """Calls the functions that a value may point to, as part of another call."""
         target = scalar(self.run.value(act, state, function))
         contents: tuple[Content, ...] = tuple(
             self.run.value(act, state, a) if isinstance(a, Value) else a for a in arguments
         )
-        after: list[State] = []
+        after: list[ThreadState] = []
         for base in sorted(target.pointers):
             name = self.analysis.objects[base].function
             callee = self.analysis.program.functions.get(name) if name else None
@@ -303,7 +297,7 @@ class LibraryEvents:
         act: Activation,
         call: Call,
         size: int | None,
-        state: State,
+        state: ThreadState,
         contents: contents_of.Contents,
     ) -> int:
         is_weak = self.run.is_repeated(act)
@@ -314,15 +308,15 @@ class LibraryEvents:
 
             contents = object_lattice.join(old, contents)
         state.memory = state.memory.set(base, contents)
-        if state.running:
+        if state.facets.may_parallel:
             byte = contents.any_byte()
             zero = ints.constant(0, self.calls.memory.bits)
             self.analysis.interference.add(self.run.thread, base, zero, None, byte)
         return base
 
     def _allocate(
-        self, act: Activation, call: Call, event: ev.Allocate, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.Allocate, state: ThreadState
+    ) -> list[ThreadState]:
         size = self._size(act, state, event.size)
         contents = contents_of.zeroed(size) if event.zeroed else contents_of.uninitialised(size)
         base = self._new_object(act, call, size, state, contents)
@@ -337,12 +331,14 @@ class LibraryEvents:
             return [state]
         if call.result is not None:
             self.run.assign(act, call, state, address)
-            state.fresh |= {(act.token(call.result.index), base)}
+            state.facets = state.facets._replace(
+                fresh_objects=state.facets.fresh_objects | {(act.token(call.result.index), base)}
+            )
         return [state]
 
     def _reallocate(
-        self, act: Activation, call: Call, event: ev.Reallocate, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.Reallocate, state: ThreadState
+    ) -> list[ThreadState]:
         self.effects_only(act, call, event, state)
         size = self._size(act, state, event.size)
         old = self.calls.memory.address(act, state, event.pointer)
@@ -353,7 +349,9 @@ class LibraryEvents:
         self.calls.result(act, call, state, address)
         return [state]
 
-    def effects_only(self, act: Activation, call: Call, event: ev.Event, state: State) -> None:
+    def effects_only(
+        self, act: Activation, call: Call, event: ev.Event, state: ThreadState
+    ) -> None:
         """Records accesses without changing memory."""
         memory = self.calls.memory
         for effect in event.effects:
@@ -365,8 +363,8 @@ class LibraryEvents:
     # --- atomic operations that stayed calls ----------------------------------------------------
 
     def _atomic(
-        self, act: Activation, call: Call, event: ev.AtomicOperation, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.AtomicOperation, state: ThreadState
+    ) -> list[ThreadState]:
         memory = self.calls.memory
         size = event.size if isinstance(event.size, int) else None
         if size is None or event.value_pointer is not None or event.result_pointer is not None:
@@ -418,8 +416,8 @@ class LibraryEvents:
         call: Call,
         event: ev.AtomicOperation,
         size: int | None,
-        state: State,
-    ) -> list[State]:
+        state: ThreadState,
+    ) -> list[ThreadState]:
         """Operands by address: bytes are copied, each copy may have been made or not."""
         self.effects(act, call, event, state, is_written=False)
         copies: list[tuple[Value | None, Value | None]] = [(event.pointer, event.value_pointer)]
@@ -442,8 +440,8 @@ class LibraryEvents:
     # --- values ------------------------------------------------------------
 
     def _nondeterministic(
-        self, act: Activation, call: Call, event: ev.Nondeterministic, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.Nondeterministic, state: ThreadState
+    ) -> list[ThreadState]:
         value: AbstractValue | None = None
         if call.result is not None and not isinstance(call.result.type, PointerType):
             width = self.run.evaluator.width(call.result.type)
@@ -455,20 +453,22 @@ class LibraryEvents:
         self.calls.result(act, call, state, value)
         return [state]
 
-    def _assume(self, act: Activation, call: Call, event: ev.Assume, state: State) -> list[State]:
+    def _assume(
+        self, act: Activation, call: Call, event: ev.Assume, state: ThreadState
+    ) -> list[ThreadState]:
         from raceproof.analysis.refine import assume_nonzero, is_guided, is_understood
 
         if not is_understood(act, event.condition):
-            state.guided = True
-        if state.running and not state.guided:
-            state.guided = is_guided(self.run, act, state, event.condition, True)
+            state.depends_on_others = True
+        if state.facets.may_parallel and not state.depends_on_others:
+            state.depends_on_others = is_guided(self.run, act, state, event.condition, True)
         act.deciding = call
         if not assume_nonzero(self.run, act, state, event.condition):
             return []
         self.calls.result(act, call, state, None)
         return [state]
 
-    def _specific(self, act: Activation, key: Value, state: State) -> int:
+    def _specific(self, act: Activation, key: Value, state: ThreadState) -> int:
         """The thread's own slot for a key; all keys of a thread share one."""
         base = self.analysis.objects.library_object("thread-specific data", self.run.thread)
         if state.memory.get(base) is None:
@@ -476,8 +476,8 @@ class LibraryEvents:
         return base
 
     def _specific_get(
-        self, act: Activation, call: Call, event: ev.SpecificGet, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.SpecificGet, state: ThreadState
+    ) -> list[ThreadState]:
         base = self._specific(act, event.key, state)
         bits = self.calls.memory.bits
         value = state.memory.read(base, ints.constant(0, bits), bits // 8)
@@ -485,8 +485,8 @@ class LibraryEvents:
         return [state]
 
     def _specific_set(
-        self, act: Activation, call: Call, event: ev.SpecificSet, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.SpecificSet, state: ThreadState
+    ) -> list[ThreadState]:
         base = self._specific(act, event.key, state)
         bits = self.calls.memory.bits
         value = scalar(self.run.value(act, state, event.value))

@@ -1,6 +1,6 @@
 """Registers as sums: a number as root + constant, an address as an element of an array.
 
-What a root is, and when two equal sums are equal numbers, is told in `cohorts`.
+What a root is, and when two equal sums are equal numbers, is told in `pools`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from raceproof.analysis.cohorts import Loop, Slots
 from raceproof.analysis.counted_loops import constant_added
+from raceproof.analysis.facets.thread_pools import Loop, Slots
 from raceproof.analysis.names import Cell, Linear, Root, Token
-from raceproof.analysis.state import State
+from raceproof.analysis.state import ThreadState
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Cast, Freeze, IntConstant, Offset, Register, Value
 from raceproof.verdict import BaseKind
@@ -34,7 +34,7 @@ class Place(NamedTuple):
     """Is the shift a sum that cannot wrap around?"""
 
 
-def number_of(act: Activation, state: State, value: Value) -> Linear | None:
+def number_of(act: Activation, state: ThreadState, value: Value) -> Linear | None:
     """A number or address without wrap-around; every register is a sum at least of itself."""
     constant = 0
     while True:
@@ -58,7 +58,7 @@ def number_of(act: Activation, state: State, value: Value) -> Linear | None:
         return resolved(act, state, value.index).plus(constant)
 
 
-def resolved(act: Activation, state: State, register: int) -> Linear:
+def resolved(act: Activation, state: ThreadState, register: int) -> Linear:
     """A register by its oldest name: of the caller's, or of the cell it was loaded from."""
     constant = 0
     token = act.token(register)
@@ -66,7 +66,7 @@ def resolved(act: Activation, state: State, register: int) -> Linear:
     if known is not None and isinstance(known.root, tuple) and not known.terms:
         token = Token(*known.root)
         constant = known.constant
-    alias = state.cohorts.aliases.get(token)
+    alias = state.pools.aliases.get(token)
     return Linear(token, constant) if alias is None else alias.plus(constant)
 
 
@@ -90,7 +90,7 @@ def leaf_of(act: Activation, value: Value) -> tuple[Token, int] | None:
     return None
 
 
-def cell_at(run: Interpreter, state: State, address: AbstractValue, size: int) -> Cell | None:
+def cell_at(run: Interpreter, state: ThreadState, address: AbstractValue, size: int) -> Cell | None:
     """The exact cell of a single object, if no running thread writes it."""
     place = address.only_address
     if place is None:
@@ -100,23 +100,23 @@ def cell_at(run: Interpreter, state: State, address: AbstractValue, size: int) -
     if objects.is_weak(base) or objects[base].kind not in _VARIABLES:
         return None
     offsets = address.pointers[base]
-    if run.analysis.interference.has_writes(base, offsets, size, state.running):
+    if run.analysis.interference.has_writes(base, offsets, size, state.facets.may_parallel):
         return None
     return Cell(base, offset, size)
 
 
-def content_of(state: State, cell: Cell) -> Linear:
-    return state.cohorts.names.get(cell, Linear(cell, 0))
+def content_of(state: ThreadState, cell: Cell) -> Linear:
+    return state.pools.names.get(cell, Linear(cell, 0))
 
 
-def name(state: State, cell: Cell, number: Linear) -> None:
+def name(state: ThreadState, cell: Cell, number: Linear) -> None:
     """The cell holds this number, until somebody writes it."""
-    state.cohorts = replace(state.cohorts, names={**state.cohorts.names, cell: number})
+    state.pools = replace(state.pools, names={**state.pools.names, cell: number})
 
 
-def place_of(run: Interpreter, act: Activation, state: State, pointer: Value) -> Place | None:
+def place_of(run: Interpreter, act: Activation, state: ThreadState, pointer: Value) -> Place | None:
     """An address as the element of an array that the counter of a loop picks."""
-    counters = {count.counter for count in state.cohorts.counts.values()}
+    counters = {count.counter for count in state.pools.counts.values()}
     if not counters:
         return None
     constant = 0
@@ -159,18 +159,18 @@ def place_of(run: Interpreter, act: Activation, state: State, pointer: Value) ->
     return Place(slots, counter, shift, is_exact)
 
 
-def loop_of(state: State, place: Place | None) -> Loop | None:
+def loop_of(state: ThreadState, place: Place | None) -> Loop | None:
     """The loop whose counter picks the element."""
     if place is None:
         return None
-    for loop, count in state.cohorts.counts.items():
+    for loop, count in state.pools.counts.items():
         if count.counter == place.counter:
             return loop
     return None
 
 
 def _index(
-    act: Activation, state: State, value: Value, scale: int, counters: set[Root]
+    act: Activation, state: ThreadState, value: Value, scale: int, counters: set[Root]
 ) -> tuple[Root, int, int, str, bool] | None:
     """(counter, shift, scale, extension, is exact)"""
     extension = ""
@@ -201,7 +201,7 @@ def _index(
 
 
 def _array(
-    run: Interpreter, act: Activation, state: State, pointer: Value
+    run: Interpreter, act: Activation, state: ThreadState, pointer: Value
 ) -> tuple[int | Root, int] | None:
     """Where an array begins: an object and an offset, or a register or cell that points to it."""
     value = run.value(act, state, pointer)
@@ -216,8 +216,8 @@ def _array(
 
 
 def _of_caller(
-    act: Activation, state: State, value: Value
-) -> tuple[Activation, State, Value] | None:
+    act: Activation, state: ThreadState, value: Value
+) -> tuple[Activation, ThreadState, Value] | None:
     """An argument as its caller wrote it, if `value` is a parameter. What the function does depends
     on more than its argument then."""
     if not isinstance(value, Register) or act.origin is None:

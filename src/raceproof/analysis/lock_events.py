@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.gates import open_gates, pass_gate
-from raceproof.analysis.state import (
-    ANYWHERE,
+from raceproof.analysis.facets.facet import Acquire, Release
+from raceproof.analysis.locks import (
     ATOMIC,
-    UNCLEAR,
     LockKey,
-    State,
-    SymbolicLock,
-    after_wait,
-    drop,
+    Symbol,
     is_countable,
     may_share_lock,
     once_lock,
     possible_locks,
-    take,
 )
+from raceproof.analysis.state import ThreadState
 from raceproof.analysis.symbols import symbol_of
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
@@ -39,11 +34,11 @@ _RECURSIVE, _ERROR_CHECKING = 1, 2
 """Kinds of a mutex, as `PTHREAD_..._MUTEX_INITIALIZER_NP` set them."""
 
 
-def _is_held_for_reading(state: State, key: LockKey) -> bool:
+def _is_held_for_reading(state: ThreadState, key: LockKey) -> bool:
     """Is a lock surely held, and for reading? Its holder may take it for reading once more: only
     who holds a read-write lock for writing is refused (EDEADLK). Where ways join that hold it in
     different modes, it counts as not held."""
-    return any(one.lock == key and not one.is_write for one in state.held)
+    return any(one.lock == key and not one.is_write for one in state.facets.must_lockset)
 
 
 class LockEvents:
@@ -71,7 +66,7 @@ class LockEvents:
     # --- locks ------------------------------------------------------------
 
     def _address(
-        self, act: Activation, state: State, lock: Value, is_indirect: bool
+        self, act: Activation, state: ThreadState, lock: Value, is_indirect: bool
     ) -> AbstractValue:
         address = self.calls.memory.address(act, state, lock)
         if is_indirect:
@@ -87,10 +82,10 @@ class LockEvents:
         return LockKey(*place)
 
     def _acquire(
-        self, act: Activation, call: Call, event: ev.LockAcquire, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.LockAcquire, state: ThreadState
+    ) -> list[ThreadState]:
         self.calls.library.effects(act, call, event, state)
-        failed: list[State] = []
+        failed: list[ThreadState] = []
         if event.success is not Success.ALWAYS:
             failure = state.copy()
             self.calls.result(act, call, failure, self._outcome(call, event.success, False))
@@ -103,34 +98,38 @@ class LockEvents:
         reads_again = not is_write and key is not None and _is_held_for_reading(state, key)
         may_refuse = not counts or (event.kind is LockKind.READ_WRITE and not reads_again)
         if may_refuse and may_share_lock(
-            state.maybe, possible_locks(address, self.objects.external)
+            state.facets.may_lockset, possible_locks(address, self.objects.external)
         ):
             refused = state.copy()
             self.calls.result(act, call, refused, self._outcome(call, Success.ZERO, False))
             failed.append(refused)
-        if key is not None:
-            if self._is_lost(state, key, kind, counts):
-                state.maybe |= {LockKey(key.base, ANYWHERE)}
-            take(state, key, is_write, counts)
-            pass_gate(state, key, self.calls.analysis.threads[self.run.thread])
-        elif not event.is_indirect:
+        symbol = None
+        if key is None and not event.is_indirect:
             symbol = symbol_of(self.run, act, event.lock, state)
-            if symbol is not None:
-                state.symbolic |= {SymbolicLock(symbol, is_write)}
-        state.maybe |= possible_locks(address, self.objects.external)
+        state.facets = state.facets.acquire(
+            Acquire(
+                key,
+                is_write,
+                counts,
+                symbol,
+                possible_locks(address, self.objects.external),
+                key is not None and self._is_lost(state, key, kind, counts),
+                self.calls.analysis.threads[self.run.thread].created_under,
+            )
+        )
         if event.success is Success.ALWAYS:
             self.calls.result(act, call, state, self._zero(call))
         else:
             self.calls.result(act, call, state, self._outcome(call, event.success, True))
         return [state, *failed]
 
-    def _is_lost(self, state: State, key: LockKey, kind: int | None, counts: bool) -> bool:
+    def _is_lost(self, state: ThreadState, key: LockKey, kind: int | None, counts: bool) -> bool:
         """Is it unclear how often the owner of a lock holds it after one more `lock`?"""
-        if key not in state.maybe:
+        if key not in state.facets.may_lockset:
             return False
         if counts:
-            return not is_countable(state, key)
-        is_held = any(held.lock == key for held in state.held)
+            return not is_countable(state.facets.must_lockset, key)
+        is_held = any(held.lock == key for held in state.facets.must_lockset)
         return not is_held or kind == _RECURSIVE or self.calls.analysis.nests_locks
 
     def _kind(self, address: AbstractValue) -> int | None:
@@ -170,8 +169,8 @@ class LockEvents:
         return domain.join(zero, domain.constant(error, width))
 
     def _release(
-        self, act: Activation, call: Call, event: ev.LockRelease, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.LockRelease, state: ThreadState
+    ) -> list[ThreadState]:
         self.calls.library.effects(act, call, event, state)
         address = self._address(act, state, event.lock, event.is_indirect)
         symbol = None if event.is_indirect else symbol_of(self.run, act, event.lock, state)
@@ -179,79 +178,61 @@ class LockEvents:
         if not self._must_own(address, event, state):
             result = self._zero_or(call, _NOT_OWNER)
         self.release(state, address, symbol)
-        open_gates(state)
         self.calls.result(act, call, state, result)
         return [state]
 
-    def _must_own(self, address: AbstractValue, event: ev.LockRelease, state: State) -> bool:
+    def _must_own(self, address: AbstractValue, event: ev.LockRelease, state: ThreadState) -> bool:
         """Is an unlock sure to succeed? A mutex of a special kind refuses it to all but its owner;
         a normal one does not tell."""
         if event.kind is not LockKind.MUTEX:
             return True
         key = self.exact(address)
-        if key is not None and any(held.lock == key for held in state.held):
+        if key is not None and any(held.lock == key for held in state.facets.must_lockset):
             return True
         analysis = self.calls.analysis
         return self._kind(address) == 0 and analysis.counts_relocks and not analysis.nests_locks
 
-    def release(self, state: State, address: AbstractValue, symbol: object) -> None:
+    def release(self, state: ThreadState, address: AbstractValue, symbol: Symbol | None) -> None:
         """Gives back every lock that may be meant, but for one more hold of a recursive one."""
         key = self.exact(address)
-        if key is not None:
-            drop(state, key)
-            state.maybe -= {key}
-        elif address.is_unknown or not address.pointers:
-            state.held = frozenset(h for h in state.held if h.lock == ATOMIC)
-            state.unmatched |= {UNCLEAR}
-        else:
-            state.unmatched |= {UNCLEAR}
-            for held in list(state.held):
-                if held.lock.base in address.pointers:
-                    offsets = address.pointers[held.lock.base]
-                    if offsets.contains(held.lock.offset & (1 << offsets.width) - 1):
-                        state.held -= {held}
-        if state.symbolic:
-            state.symbolic = frozenset(
-                lock for lock in state.symbolic if not self._may_be(lock, symbol, key)
-            )
 
-    def _may_be(self, lock: SymbolicLock, symbol: object, key: LockKey | None) -> bool:
-        """May a symbolically held lock be the one given back?"""
-        from raceproof.analysis.state import Symbol
+        def may_be(lock: LockKey) -> bool:
+            if address.is_unknown or not address.pointers:
+                return True
+            offsets = address.pointers.get(lock.base)
+            return offsets is not None and offsets.contains(lock.offset & (1 << offsets.width) - 1)
 
-        if not isinstance(symbol, Symbol):
-            return True
-        if lock.symbol == symbol:
-            return True
-        if lock.symbol.root == symbol.root and lock.symbol.terms == symbol.terms:
-            return lock.symbol.constant == symbol.constant
-        return (
-            key is None or not isinstance(lock.symbol.root, int) or (lock.symbol.root == key.base)
-        )
+        def may_be_symbol(other: Symbol) -> bool:
+            if symbol is None or other == symbol:
+                return True
+            if other.root == symbol.root and other.terms == symbol.terms:
+                return other.constant == symbol.constant
+            return key is None or not isinstance(other.root, int) or other.root == key.base
+
+        state.facets = state.facets.release(Release(key, may_be, may_be_symbol, is_possible=True))
 
     def _wait(
-        self, act: Activation, call: Call, event: ev.ConditionWait, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.ConditionWait, state: ThreadState
+    ) -> list[ThreadState]:
         """The lock is given back and taken again: in between others run, values may change."""
         self.calls.library.effects(act, call, event, state)
-        state.guided = True
-        state.gates = frozenset()
+        state.facets = state.facets.wait_for_others(gives_up_lock=True)
         result = self._zero(call) if event.success is Success.ALWAYS else None
         self.calls.result(act, call, state, result)
         return [state]
 
     def _synchronise(
-        self, act: Activation, call: Call, event: ev.Event, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.Event, state: ThreadState
+    ) -> list[ThreadState]:
         """Waits for others; what that orders is not followed."""
-        state.guided = True
+        state.facets = state.facets.wait_for_others()
         return self.calls.library.plain(act, call, event, state)
 
     # --- barriers ------------------------------------------------------------
 
     def _barrier_init(
-        self, act: Activation, call: Call, event: ev.BarrierInit, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.BarrierInit, state: ThreadState
+    ) -> list[ThreadState]:
         address = self.calls.memory.address(act, state, event.barrier)
         key = self.exact(address)
         barriers = self.calls.analysis.barriers
@@ -264,8 +245,8 @@ class LockEvents:
         return self.calls.library.plain(act, call, event, state)
 
     def _barrier_wait(
-        self, act: Activation, call: Call, event: ev.BarrierWait, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.BarrierWait, state: ThreadState
+    ) -> list[ThreadState]:
         address = self.calls.memory.address(act, state, event.barrier)
         key = self.exact(address)
         barriers = self.calls.analysis.barriers
@@ -273,7 +254,7 @@ class LockEvents:
             barriers.unclear(self._bases(address))
         else:
             barriers.waits(key, self.run.thread)
-            state.phases = after_wait(state.phases, key)
+            state.facets = state.facets.wait_at_barrier(key)
         return self._synchronise(act, call, event, state)
 
     def _bases(self, address: AbstractValue) -> set[int]:
@@ -285,29 +266,31 @@ class LockEvents:
     # --- sections ------------------------------------------------------------
 
     def _atomic_begin(
-        self, act: Activation, call: Call, event: ev.Event, state: State
-    ) -> list[State]:
-        take(state, ATOMIC, True, is_counted=False)
+        self, act: Activation, call: Call, event: ev.Event, state: ThreadState
+    ) -> list[ThreadState]:
+        state.facets = state.facets.acquire(Acquire(ATOMIC, True, is_counted=False))
         return [state]
 
     def _atomic_end(
-        self, act: Activation, call: Call, event: ev.Event, state: State
-    ) -> list[State]:
-        drop(state, ATOMIC)
+        self, act: Activation, call: Call, event: ev.Event, state: ThreadState
+    ) -> list[ThreadState]:
+        state.facets = state.facets.release(Release(ATOMIC))
         return [state]
 
     def _atomic_function(
-        self, act: Activation, call: Call, event: ev.AtomicFunction, state: State
-    ) -> list[State]:
-        was_atomic = state.holds_atomic()
-        take(state, ATOMIC, True, is_counted=False)
+        self, act: Activation, call: Call, event: ev.AtomicFunction, state: ThreadState
+    ) -> list[ThreadState]:
+        was_atomic = state.facets.holds_atomic
+        state.facets = state.facets.acquire(Acquire(ATOMIC, True, is_counted=False))
         after = self.calls.enter(act, call, event.function, state)
         if not was_atomic:
             for left in after:
-                drop(left, ATOMIC)
+                left.facets = left.facets.release(Release(ATOMIC))
         return after
 
-    def _once(self, act: Activation, call: Call, event: ev.Once, state: State) -> list[State]:
+    def _once(
+        self, act: Activation, call: Call, event: ev.Once, state: ThreadState
+    ) -> list[ThreadState]:
         """The routine runs under a lock that whoever is past this call holds for reading: inside
         excludes inside and everything after it."""
         self.calls.library.effects(act, call, event, state)
@@ -316,13 +299,13 @@ class LockEvents:
         inside = state.copy()
         lock = None if key is None else once_lock(key)
         if lock is not None:
-            take(inside, lock, True)
+            inside.facets = inside.facets.acquire(Acquire(lock, True))
         arguments = () if event.argument is None else (event.argument,)
         after = self.calls.library.call_back(act, call, event.routine, arguments, inside)
         states = [*after, skipped]
         for left in states:
             if lock is not None:
-                drop(left, lock)
-                take(left, lock, False, is_counted=False)
+                left.facets = left.facets.release(Release(lock))
+                left.facets = left.facets.acquire(Acquire(lock, False, is_counted=False))
             self.calls.result(act, call, left, self._zero(call))
         return states

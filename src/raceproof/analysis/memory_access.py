@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.bounds import is_null, left_object, may_be_address
+from raceproof.analysis.locks import Held, LockKey
 from raceproof.analysis.records import RawAccess, RelativeLock
-from raceproof.analysis.state import Content, Held, LockKey, State
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.analysis.symbols import relative_locks, symbol_of
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
@@ -53,7 +54,7 @@ class CellAccess:
         self,
         act: Activation,
         instruction: Instruction,
-        state: State,
+        state: ThreadState,
         pointer: Value,
         address: AbstractValue,
         size: int | None,
@@ -65,7 +66,7 @@ class CellAccess:
         run = self.run
         if not run.analysis.is_recording:
             return
-        if address.is_unknown and (state.running or is_write):
+        if address.is_unknown and (state.facets.may_parallel or is_write):
             kind = "write" if is_write else "read"
             run.analysis.records.not_followed(
                 f"a {kind} through a pointer that may point anywhere", instruction.number
@@ -82,13 +83,20 @@ class CellAccess:
                     "shared memory"
                 )
             return
-        symbol = symbol_of(run, act, pointer, state) if state.symbolic or state.fresh else None
-        if symbol is not None and any(token == symbol.root for token, _ in state.fresh):
+        symbol = (
+            symbol_of(run, act, pointer, state)
+            if state.facets.symbolic_locks or state.facets.fresh_objects
+            else None
+        )
+        if symbol is not None and any(
+            token == symbol.root for token, _ in state.facets.fresh_objects
+        ):
             return
-        is_atomic = is_atomic or state.holds_atomic()
+        is_atomic = is_atomic or state.facets.holds_atomic
         relative = relative_locks(state, symbol)
+        facets = state.facets.of_access()
         own = None
-        if run.own is not None and (state.running or run.thread):
+        if run.own is not None and (state.facets.may_parallel or run.thread):
             own = run.own.of(act, state, pointer, address)
         for base, offsets in address.pointers.items():
             if base in self.objects.private or base in self.objects.thread_ids:
@@ -99,7 +107,7 @@ class CellAccess:
             if base == self.objects.external:
                 run.analysis.note_external()
                 offsets = ints.top(self.bits)
-            held, beside = self._both_ways(base, offsets, state.held, relative)
+            held, beside = self._both_ways(base, offsets, facets.must_lockset, relative)
             run.analysis.records.add(
                 RawAccess(
                     run.thread,
@@ -110,22 +118,17 @@ class CellAccess:
                     size,
                     is_write,
                     is_atomic,
-                    held,
-                    state.maybe,
+                    facets if held is facets.must_lockset else facets._replace(must_lockset=held),
                     beside,
-                    state.running,
-                    state.sure,
                     len(address.pointers) == 1 and not address.is_unknown,
                     is_free,
-                    state.guided,
-                    state.phases,
-                    state.gates,
-                    state.passed,
                     own,
                 )
             )
 
-    def record_hidden(self, act: Activation, call: Instruction, state: State, name: str) -> None:
+    def record_hidden(
+        self, act: Activation, call: Instruction, state: ThreadState, name: str
+    ) -> None:
         """Notes that a call changes an object of the library that its arguments do not lead to."""
         base = self.objects.library_object(name, None)
         address = domain.address(base, 0, self.bits)
@@ -160,7 +163,7 @@ class CellAccess:
         self,
         act: Activation,
         instruction: Instruction,
-        state: State,
+        state: ThreadState,
         pointer: Value,
         type_: Type,
         is_write: bool,
@@ -170,7 +173,7 @@ class CellAccess:
         size = self.layout.store_size(type_)
         self.record(act, instruction, state, pointer, address, size, is_write, is_atomic)
 
-    def address(self, act: Activation, state: State, pointer: Value) -> AbstractValue:
+    def address(self, act: Activation, state: ThreadState, pointer: Value) -> AbstractValue:
         value = self.run.value(act, state, pointer)
         return value if isinstance(value, AbstractValue) else domain.UNKNOWN
 
@@ -210,7 +213,7 @@ class CellAccess:
         self,
         act: Activation,
         instruction: Instruction,
-        state: State,
+        state: ThreadState,
         pointer: Value,
         type_: Type,
         is_atomic: bool,
@@ -223,7 +226,9 @@ class CellAccess:
         self.record(act, instruction, state, pointer, address, size, False, is_atomic)
         return self._read_type(state, address, type_, 0)
 
-    def _read_type(self, state: State, address: AbstractValue, type_: Type, at: int) -> Content:
+    def _read_type(
+        self, state: ThreadState, address: AbstractValue, type_: Type, at: int
+    ) -> Content:
         if isinstance(type_, StructType):
             offsets = self.layout.offsets(type_)
             return tuple(
@@ -247,7 +252,7 @@ class CellAccess:
         return value
 
     def read(
-        self, state: State, address: AbstractValue, at: int, size: int, bits: int
+        self, state: ThreadState, address: AbstractValue, at: int, size: int, bits: int
     ) -> AbstractValue:
         """Own memory, and what others may have written."""
         if address.is_unknown:
@@ -257,8 +262,10 @@ class CellAccess:
             if at:
                 offsets = ints_add(offsets, at)
             value = state.memory.read(base, offsets, size)
-            if state.running and base not in self.objects.private:
-                others = self.interference.read(base, offsets, size, state.running, bits)
+            if state.facets.may_parallel and base not in self.objects.private:
+                others = self.interference.read(
+                    base, offsets, size, state.facets.may_parallel, bits
+                )
                 if others is not domain.BOTTOM:
                     value = domain.join(value, others)
             if self._is_foreign(base):
@@ -283,19 +290,19 @@ class CellAccess:
             and base not in self.objects.thread_ids
         )
 
-    def depends_on_others(self, act: Activation, state: State, load: Load) -> bool:
+    def depends_on_others(self, act: Activation, state: ThreadState, load: Load) -> bool:
         """May another running thread have written what a load reads?"""
         address = self.address(act, state, load.pointer)
         size = self.layout.store_size(load.type)
         return address.is_unknown or any(
-            self.interference.has_writes(base, offsets, size, state.running)
+            self.interference.has_writes(base, offsets, size, state.facets.may_parallel)
             for base, offsets in address.pointers.items()
         )
 
     def learn(
         self,
         act: Activation,
-        state: State,
+        state: ThreadState,
         load: Load,
         old: AbstractValue,
         new: AbstractValue,
@@ -308,7 +315,7 @@ class CellAccess:
         size = self.layout.store_size(load.type)
         if new.constant == 0:
             self.homemade.found_zero(state, base, offset, size)
-        if state.running and base not in self.objects.private:
+        if state.facets.may_parallel and base not in self.objects.private:
             return
         offsets = ints.constant(offset, self.bits)
         held = state.memory.read(base, offsets, size)
@@ -321,7 +328,7 @@ class CellAccess:
         self,
         act: Activation,
         instruction: Instruction,
-        state: State,
+        state: ThreadState,
         pointer: Value,
         type_: Type,
         value: Content,
@@ -335,7 +342,7 @@ class CellAccess:
         self.record(act, instruction, state, pointer, address, size, True, is_atomic)
         for offset, length, part in self._parts(type_, value, 0):
             self.write(state, address, offset, length, part)
-        if state.zeros and isinstance(value, AbstractValue):
+        if state.facets.zero_cells and isinstance(value, AbstractValue):
             self.homemade.stored(state, address, size, value)
         return True
 
@@ -354,7 +361,7 @@ class CellAccess:
                 yield from self._parts(type_.element, part, at + index * step)
 
     def write(
-        self, state: State, address: AbstractValue, at: int, size: int, value: AbstractValue
+        self, state: ThreadState, address: AbstractValue, at: int, size: int, value: AbstractValue
     ) -> None:
         """Changes own memory, and tells the others."""
         pointers = address.pointers
@@ -371,20 +378,20 @@ class CellAccess:
             if base not in self.objects.private:
                 is_exact = is_strong and base not in weak
                 self.homemade.written(state, base, offsets, size, value, is_exact)
-                if state.running or self.run.analysis.tells_always:
+                if state.facets.may_parallel or self.run.analysis.tells_always:
                     self.interference.add(self.run.thread, base, offsets, size, value)
                 if value.pointers:
                     self.run.analysis.stored_addresses(base, value.pointers)
-        if value.pointers and state.fresh:
+        if value.pointers and state.facets.fresh_objects:
             self.publish(state, value, pointers.keys() <= self.objects.private)
 
-    def ensure(self, state: State, base: int) -> None:
+    def ensure(self, state: ThreadState, base: int) -> None:
         """An object of another thread that this one never saw before."""
         if state.memory.get(base) is None:
             contents = contents_of.uninitialised(self.objects[base].size)
             state.memory = state.memory.set(base, contents)
 
-    def absorb(self, state: State, threads: int) -> None:
+    def absorb(self, state: ThreadState, threads: int) -> None:
         """Those threads have ended: what they wrote may stand in memory now."""
         index = 0
         while threads >> index:
@@ -400,10 +407,14 @@ class CellAccess:
                         state.memory = state.memory.write(base, offsets, size, value, False)
             index += 1
 
-    def publish(self, state: State, value: AbstractValue, is_private: bool = False) -> None:
+    def publish(self, state: ThreadState, value: AbstractValue, is_private: bool = False) -> None:
         """Addresses leave the hands of this thread."""
-        if not is_private and state.fresh:
-            state.fresh = frozenset(f for f in state.fresh if f[1] not in value.pointers)
+        if not is_private and state.facets.fresh_objects:
+            state.facets = state.facets._replace(
+                fresh_objects=frozenset(
+                    f for f in state.facets.fresh_objects if f[1] not in value.pointers
+                )
+            )
 
 
 def ints_add(offsets: Integers, distance: int) -> Integers:

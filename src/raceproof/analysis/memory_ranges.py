@@ -1,11 +1,11 @@
-"""Copying and filling ranges of memory, and what writers nobody knows leave there."""
+"""Copying and create_loop ranges of memory, and what writers nobody knows leave there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.memory_access import CellAccess, ints_add
-from raceproof.analysis.state import State
+from raceproof.analysis.state import ThreadState
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
 from raceproof.domains import values as domain
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MemoryAccess(CellAccess):
-    def sizes(self, act: Activation, state: State, size: Value | int | None) -> Integers:
+    def sizes(self, act: Activation, state: ThreadState, size: Value | int | None) -> Integers:
         if size is None:
             return self._any_size()
         if isinstance(size, int):
@@ -35,7 +35,7 @@ class MemoryAccess(CellAccess):
         self,
         act: Activation,
         instruction: Instruction,
-        state: State,
+        state: ThreadState,
         target: Value,
         source: Value,
         size: Value | int | None,
@@ -48,7 +48,7 @@ class MemoryAccess(CellAccess):
         self._copy(state, to, origin, sizes, count)
 
     def copy_bytes(
-        self, state: State, to: AbstractValue, origin: AbstractValue, size: int | None
+        self, state: ThreadState, to: AbstractValue, origin: AbstractValue, size: int | None
     ) -> None:
         """Copies without a record of accesses."""
         sizes = ints.constant(size, self.bits) if size is not None else self._any_size()
@@ -56,7 +56,7 @@ class MemoryAccess(CellAccess):
 
     def _copy(
         self,
-        state: State,
+        state: ThreadState,
         to: AbstractValue,
         origin: AbstractValue,
         sizes: Integers,
@@ -80,10 +80,10 @@ class MemoryAccess(CellAccess):
         self._tell(state, to, sizes)
 
     def _copy_interference(
-        self, state: State, to: AbstractValue, origin: AbstractValue, count: int | None
+        self, state: ThreadState, to: AbstractValue, origin: AbstractValue, count: int | None
     ) -> None:
         """What others may have written to the source reaches the target too."""
-        if not state.running:
+        if not state.facets.may_parallel:
             return
         unclear = domain.BOTTOM
         clear: list[tuple[int, int, AbstractValue]] = []
@@ -91,7 +91,7 @@ class MemoryAccess(CellAccess):
             if base in self.objects.private:
                 continue
             start = offsets.signed_constant
-            for offset, size, value in self.interference.cells(base, state.running):
+            for offset, size, value in self.interference.cells(base, state.facets.may_parallel):
                 if offset is None or start is None:
                     unclear = domain.join(unclear, domain.garbled(value, 8))
                 elif offset + size > start and (count is None or offset < start + count):
@@ -110,7 +110,7 @@ class MemoryAccess(CellAccess):
         self,
         act: Activation,
         instruction: Instruction,
-        state: State,
+        state: ThreadState,
         target: Value,
         byte: AbstractValue,
         size: Value | int | None,
@@ -127,7 +127,7 @@ class MemoryAccess(CellAccess):
         self,
         act: Activation,
         instruction: Instruction,
-        state: State,
+        state: ThreadState,
         target: Value,
         size: int | None = None,
         holding: AbstractValue = domain.BOTTOM,
@@ -143,7 +143,7 @@ class MemoryAccess(CellAccess):
                     holding = domain.join(holding, domain.garbled(contents.any_byte(), self.bits))
         self._fill_any(state, to, self.sizes(act, state, size), holding)
 
-    def havoc_at(self, state: State, to: AbstractValue, holding: AbstractValue) -> None:
+    def havoc_at(self, state: ThreadState, to: AbstractValue, holding: AbstractValue) -> None:
         """Somebody may write to these objects: numbers, or made of what is in `holding`."""
         self._fill_any(
             state, to, ints.from_range(0, (1 << self.bits - 1) - 1, 1, self.bits), holding
@@ -151,7 +151,7 @@ class MemoryAccess(CellAccess):
 
     def _fill_any(
         self,
-        state: State,
+        state: ThreadState,
         to: AbstractValue,
         sizes: Integers,
         holding: AbstractValue = domain.BOTTOM,
@@ -166,7 +166,7 @@ class MemoryAccess(CellAccess):
         state.memory = state.memory.fill(to, byte, uncertain, self.objects.bases.weak)
         self._tell(state, to, sizes)
 
-    def put_addresses(self, state: State, to: AbstractValue, value: AbstractValue) -> None:
+    def put_addresses(self, state: ThreadState, to: AbstractValue, value: AbstractValue) -> None:
         """The objects may hold these addresses anywhere."""
         for base in to.pointers:
             self.ensure(state, base)
@@ -179,7 +179,7 @@ class MemoryAccess(CellAccess):
     def _any_size(self) -> Integers:
         return ints.from_range(0, 1 << (self.bits - 2), 1, self.bits)
 
-    def _tell(self, state: State, to: AbstractValue, sizes: Integers) -> None:
+    def _tell(self, state: ThreadState, to: AbstractValue, sizes: Integers) -> None:
         """Interference of a write to a range: what the target holds there now."""
         for base, offsets in to.pointers.items():
             state.wrote(base, offsets, None if sizes.is_bottom else sizes.unsigned_range()[1])
@@ -193,7 +193,7 @@ class MemoryAccess(CellAccess):
             any_byte = contents.any_byte()
             if any_byte.pointers:
                 self.run.analysis.stored_addresses(base, any_byte.pointers)
-            if not (state.running or self.run.analysis.tells_always):
+            if not (state.facets.may_parallel or self.run.analysis.tells_always):
                 continue
             for offset in exact:
                 size, value = contents.cells[offset]

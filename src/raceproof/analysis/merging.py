@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raceproof.analysis.contexts import Context
-from raceproof.analysis.state import Content, State, Symbol, join_states
+from raceproof.analysis.locks import Symbol
+from raceproof.analysis.state import Content, ThreadState, join_states
 
 _PATIENCE = 3
 _VARIANTS = 6
@@ -22,7 +23,7 @@ _VARIANTS = 6
 class Entry:
     """How a function is entered in one context."""
 
-    state: State
+    state: ThreadState
     """Its registers are the arguments, numbered from -1 downwards."""
     symbols: dict[int, Symbol]
     count: int
@@ -33,7 +34,7 @@ class Entry:
     def arguments(self) -> tuple[Content, ...]:
         return tuple(self.state.registers[-1 - i] for i in range(self.count))
 
-    def start(self, caller: State) -> State:
+    def start(self, caller: ThreadState) -> ThreadState:
         """The state to run the function in for one of its callers. What was joined is something
         that the caller's own result depends on."""
         state = self.state.copy()
@@ -57,7 +58,7 @@ class Entries:
         context: Context,
         arguments: tuple[Content, ...],
         symbols: dict[int, Symbol],
-        state: State,
+        state: ThreadState,
     ) -> Entry:
         """The function of the context is entered like this, too."""
         met = state.copy()
@@ -77,9 +78,9 @@ class Entries:
         entry.count = min(entry.count, len(arguments))
         return entry
 
-    def _variant(self, context: Context, state: State) -> object:
+    def _variant(self, context: Context, state: ThreadState) -> object:
         known = self._variants.setdefault(context.number, set())
-        variant: object = (state.held, state.running)
+        variant: object = state.facets.block_key
         if variant not in known:
             if len(known) >= _VARIANTS:
                 return None

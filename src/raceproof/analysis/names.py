@@ -1,4 +1,4 @@
-"""Numbers, ranges and bytes that are known by name only: what `cohorts` is made of."""
+"""Numbers, ranges and bytes that are known by name only: what `pools` is made of."""
 
 from __future__ import annotations
 

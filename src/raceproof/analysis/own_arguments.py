@@ -15,7 +15,7 @@ Why it is sound
 in this run of the loop, one in a round, with the argument that belongs to the round's counter. It
 begins when none of the threads runs, goes on as long as only instances that it speaks about run
 when another one is created, and ends with the loop. In one run of a loop the counter never comes
-back to a value (`cohorts`), so arguments differ: elements by a multiple of the stride, numbers as
+back to a value (`pools`), so arguments differ: elements by a multiple of the stride, numbers as
 numbers (a cast to fewer bits than the counter has is not followed).
 
 A thread of which an instance was created in another way has no own argument, once and for all
@@ -38,28 +38,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.cohorts import (
+from raceproof.analysis.counted_loops import constant_added
+from raceproof.analysis.facets.thread_pools import (
     Argument,
-    Cohorts,
-    Draining,
     Fact,
     Handing,
+    JoinLoop,
     Members,
     Pick,
     Slots,
+    ThreadPools,
 )
-from raceproof.analysis.counted_loops import constant_added
 from raceproof.analysis.linear import Place, leaf_of, loop_of, number_of, place_of, resolved
 from raceproof.analysis.names import Token
 from raceproof.analysis.records import OwnAccess
-from raceproof.analysis.state import State
+from raceproof.analysis.state import ThreadState
 from raceproof.analysis.symbols import symbol_of
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Cast, Freeze, IntType, Offset, Register, Value
 
 if TYPE_CHECKING:
-    from raceproof.analysis.cohorts import Loop
+    from raceproof.analysis.facets.thread_pools import Loop
     from raceproof.analysis.interpreter import Activation, Interpreter
 
 _EVERYBODY = -1
@@ -81,7 +81,7 @@ class OwnArguments:
     # --- creation ------------------------------------------------------------
 
     def given(
-        self, act: Activation, state: State, value: Value | None
+        self, act: Activation, state: ThreadState, value: Value | None
     ) -> tuple[Loop | None, Argument] | None:
         """The argument that is about to be given to a new thread, if it may be its own."""
         if value is None:
@@ -91,24 +91,24 @@ class OwnArguments:
         if place is not None and loop is not None:
             if not place.is_exact or not place.slots.stride:
                 return None
-            if state.cohorts.counts[loop].may_wrap:
+            if state.pools.counts[loop].may_wrap:
                 return None
             return loop, Argument("element", place.slots, place.shift, abs(place.slots.stride))
         number = number_of(act, state, value)
         if number is not None and isinstance(number.root, Token) and number.constant == 0:
-            keeping = state.cohorts.kept.get(number.root)
+            keeping = state.pools.kept.get(number.root)
             if keeping is not None:
                 return keeping.loop, Argument("object", keeping.slots, keeping.shift)
-            if any(token == number.root for token, _ in state.fresh):
+            if any(token == number.root for token, _ in state.facets.fresh_objects):
                 return None, Argument("object")
         return self._number(act, state, value)
 
-    def _number(self, act: Activation, state: State, value: Value) -> tuple[Loop, Argument] | None:
+    def _number(
+        self, act: Activation, state: ThreadState, value: Value
+    ) -> tuple[Loop, Argument] | None:
         """The counter of a loop, as wide as an address."""
         counters = {
-            count.counter: loop
-            for loop, count in state.cohorts.counts.items()
-            if not count.may_wrap
+            count.counter: loop for loop, count in state.pools.counts.items() if not count.may_wrap
         }
         shift = 0
         while counters and isinstance(value, Register):
@@ -130,8 +130,8 @@ class OwnArguments:
 
     def handed(
         self,
-        state: State,
-        before: Cohorts,
+        state: ThreadState,
+        before: ThreadPools,
         running: int,
         infos: list[ThreadInfo],
         given: tuple[Loop | None, Argument] | None,
@@ -139,8 +139,8 @@ class OwnArguments:
         """The threads were created with that argument, while those were running. No object is
         handed over twice."""
         threads = self.analysis.threads
-        if state.cohorts.kept:
-            state.cohorts = replace(state.cohorts, kept={})
+        if state.pools.kept:
+            state.pools = replace(state.pools, kept={})
         if given is None:
             for info in infos:
                 threads.shares(info)
@@ -159,15 +159,15 @@ class OwnArguments:
             if is_second:
                 threads.shares(info)
             threads.mixes(info, running & ~old.threads)
-        facts: dict[Fact, Members] = dict(state.cohorts.facts)
+        facts: dict[Fact, Members] = dict(state.pools.facts)
         facts.pop(fact, None)
         facts[replace(fact, is_done=True)] = Members(old.threads | created, frozenset())
-        state.cohorts = replace(state.cohorts, facts=facts)
+        state.pools = replace(state.pools, facts=facts)
 
     # --- accesses ------------------------------------------------------------
 
     def of(
-        self, act: Activation, state: State, pointer: Value, address: AbstractValue
+        self, act: Activation, state: ThreadState, pointer: Value, address: AbstractValue
     ) -> OwnAccess | None:
         """How an access has to do with arguments."""
         if self._argument is not None:
@@ -176,7 +176,7 @@ class OwnArguments:
                 found = self._at_index(act, state, pointer)
             if found is not None:
                 return found
-        if state.cohorts.counts:
+        if state.pools.counts:
             return self._of_creator(act, state, pointer)
         return None
 
@@ -186,7 +186,7 @@ class OwnArguments:
             return None
         return OwnAccess("argument", None if symbol.terms else symbol.constant)
 
-    def _at_index(self, act: Activation, state: State, pointer: Value) -> OwnAccess | None:
+    def _at_index(self, act: Activation, state: ThreadState, pointer: Value) -> OwnAccess | None:
         """`table[argument + 1]`, with the place of `table[argument]`."""
         constant = 0
         found: tuple[int, int] | None = None
@@ -235,24 +235,24 @@ class OwnArguments:
             return (shift, bits) if leaf == (self._argument, 0) else None
         return None
 
-    def _of_creator(self, act: Activation, state: State, pointer: Value) -> OwnAccess | None:
+    def _of_creator(self, act: Activation, state: ThreadState, pointer: Value) -> OwnAccess | None:
         number = number_of(act, state, pointer)
-        if number is not None and number.root in state.cohorts.kept:
+        if number is not None and number.root in state.pools.kept:
             return OwnAccess("argument", number.constant, threads=_EVERYBODY, of="object")
         leaf = leaf_of(act, pointer)
         if leaf is not None:
-            pick = state.cohorts.picks.get(leaf[0])
+            pick = state.pools.picks.get(leaf[0])
             if pick is not None and pick.is_argument:
                 return self._of_member(state, pick, leaf[1])
         place = place_of(self.run, act, state, pointer)
         loop = loop_of(state, place)
         if place is None or loop is None or not place.is_exact:
             return None
-        for fact, members in state.cohorts.facts.items():
+        for fact, members in state.pools.facts.items():
             if isinstance(fact, Handing) and fact.loop == loop and not fact.is_done:
                 found = _beside(place, fact.argument, members.threads)
-            elif isinstance(fact, Draining) and fact.loop == loop and fact.is_done:
-                argument = fact.cohort.argument
+            elif isinstance(fact, JoinLoop) and fact.loop == loop and fact.is_done:
+                argument = fact.pool.argument
                 if argument is None:
                     continue
                 argument = replace(argument, shift=argument.shift + fact.shift)
@@ -263,12 +263,12 @@ class OwnArguments:
                 return found
         return None
 
-    def _of_member(self, state: State, pick: Pick, offset: int) -> OwnAccess:
+    def _of_member(self, state: ThreadState, pick: Pick, offset: int) -> OwnAccess:
         """An access at the argument of a thread that has been waited for in this round, or not."""
-        waited = state.cohorts.facts.get(Draining(pick.loop, pick.cohort, pick.shift, True))
+        waited = state.pools.facts.get(JoinLoop(pick.loop, pick.pool, pick.shift, True))
         if waited is not None:
             return OwnAccess("argument", offset, threads=waited.threads, of="object")
-        threads = state.cohorts.facts[pick.cohort].threads
+        threads = state.pools.facts[pick.pool].threads
         return OwnAccess("argument", offset, threads=threads, of="object", may_be_same=True)
 
 

@@ -28,8 +28,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from raceproof.analysis.locks import Symbol
 from raceproof.analysis.recursion import Exit
-from raceproof.analysis.state import Content, State, Symbol, join_contents, widen_contents
+from raceproof.analysis.state import Content, ThreadState, join_contents, widen_contents
 from raceproof.domains.memory import EMPTY, Memory, Touched
 from raceproof.domains.object_lattice import equal, join, widen
 from raceproof.domains.objects import Contents
@@ -63,7 +64,7 @@ class _Left(NamedTuple):
     """How a function is left: memory is what the caller had, with these changes."""
 
     changes: dict[int, Contents | None]
-    state: State
+    state: ThreadState
     value: Content | None
 
 
@@ -72,7 +73,7 @@ class Way(NamedTuple):
 
     arguments: tuple[Content, ...]
     symbols: Symbols
-    state: State
+    state: ThreadState
     variable: AbstractValue | None = None
     """What stands in its variable arguments."""
 
@@ -83,7 +84,7 @@ class Start(NamedTuple):
     thread: ThreadInfo
     argument: AbstractValue
     memory: Memory
-    guided: bool
+    depends_on_others: bool
 
 
 Starts = dict[int, Start]
@@ -98,7 +99,7 @@ def add_start(starts: Starts, start: Start) -> None:
             start.thread,
             join_values(old.argument, start.argument),
             old.memory.join(start.memory),
-            old.guided or start.guided,
+            old.depends_on_others or start.depends_on_others,
         )
     starts[start.thread.index] = start
 
@@ -108,7 +109,7 @@ class Done(NamedTuple):
 
     touched: Touched
     exits: list[Exit]
-    thrown: list[State]
+    thrown: list[ThreadState]
     answers: dict[Question, bool]
     heads: set[str]
     starts: Starts
@@ -128,7 +129,7 @@ class _Kept(NamedTuple):
     starts: list[tuple[Start, dict[int, Contents | None]]]
     epoch: int
 
-    def again(self, state: State) -> Done:
+    def again(self, state: ThreadState) -> Done:
         """The same, called in a state that agrees or is covered."""
         return Done(
             self.touched,
@@ -159,7 +160,7 @@ class Recall:
         """What such a call does, if it is known."""
         for kept in self._kept.get(context, ()):
             if (
-                _agrees(kept.way.state, way.state)
+                kept.way.state.facets == way.state.facets
                 and kept.way.symbols == way.symbols
                 and kept.way.variable == way.variable
                 and _same_arguments(kept.way.arguments, way.arguments)
@@ -185,10 +186,10 @@ class Recall:
         ways = self._ways[context] = self._ways.get(context, 0) + 1
         if ways <= MANY_WAYS:
             return None
-        way.state.guided = True
+        way.state.depends_on_others = True
         groups = self._joined.setdefault(context, [])
         for group in groups:
-            if _agrees(group.way.state, way.state):
+            if group.way.state.facets == way.state.facets:
                 return group
         groups.append(_Joined(way))
         return groups[-1]
@@ -269,7 +270,7 @@ def _kept(way: Way, done: Done, epoch: int) -> _Kept:
     )
 
 
-def _starts(before: State, starts: Starts) -> list[tuple[Start, dict[int, Contents | None]]]:
+def _starts(before: ThreadState, starts: Starts) -> list[tuple[Start, dict[int, Contents | None]]]:
     return [
         (
             start._replace(memory=EMPTY),
@@ -279,48 +280,28 @@ def _starts(before: State, starts: Starts) -> list[tuple[Start, dict[int, Conten
     ]
 
 
-def _bare(state: State) -> State:
+def _bare(state: ThreadState) -> ThreadState:
     """Without memory."""
     bare = state.copy()
     bare.registers, bare.memory = {}, EMPTY
     return bare
 
 
-def _changes(before: State, after: State) -> dict[int, Contents | None]:
+def _changes(before: ThreadState, after: ThreadState) -> dict[int, Contents | None]:
     return {base: there for base, _, there in before.memory.differences(after.memory)}
 
 
-def _left(state: State, left: _Left) -> State:
+def _left(state: ThreadState, left: _Left) -> ThreadState:
     after = left.state.copy()
     after.memory = state.memory.set_all(left.changes)
     return after
-
-
-def _agrees(a: State, b: State) -> bool:
-    """In all but memory and registers."""
-    return (
-        a.running == b.running
-        and a.held == b.held
-        and a.maybe == b.maybe
-        and a.guided == b.guided
-        and a.sure == b.sure
-        and a.acquired == b.acquired
-        and a.symbolic == b.symbolic
-        and a.fresh == b.fresh
-        and a.unmatched == b.unmatched
-        and a.zeros == b.zeros
-        and a.gates == b.gates
-        and a.passed == b.passed
-        and a.phases == b.phases
-        and (a.cohorts is b.cohorts or a.cohorts == b.cohorts)
-    )
 
 
 def _same_arguments(a: tuple[Content, ...], b: tuple[Content, ...]) -> bool:
     return len(a) == len(b) and all(x is y or x == y for x, y in zip(a, b, strict=True))
 
 
-def _holds(seen: dict[int, Contents | None], state: State) -> bool:
+def _holds(seen: dict[int, Contents | None], state: ThreadState) -> bool:
     """Do the objects hold what they held?"""
     get = state.memory.objects.get
     for base, contents in seen.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from raceproof.analysis.contexts import Context
-from raceproof.analysis.state import Held, LockKey, Phases
+from raceproof.analysis.facets import Facets
 from raceproof.domains.integers import Integers
 from raceproof.domains.integers import join as join_integers
 
@@ -51,21 +51,12 @@ class RawAccess:
     size: int | None
     is_write: bool
     is_atomic: bool
-    held: frozenset[Held]
-    maybe: frozenset[LockKey]
+    facets: Facets
+    """What the thread's state was: see `Facets.of_access`."""
     relative: frozenset[RelativeLock]
-    running: int
-    sure: int
     is_only: bool
     """The instruction accesses no other base here."""
     is_free: bool = False
-    is_guided: bool = False
-    """Whether it is reached may depend on what other threads wrote."""
-    phases: Phases = ()
-    """Waits at barriers before it."""
-    gates: frozenset[tuple[int, LockKey]] = frozenset()
-    passed: frozenset[LockKey] = frozenset()
-    """See `State`."""
     own: OwnAccess | None = None
     visits: int = 1
 
@@ -78,13 +69,9 @@ class RawAccess:
             self.size,
             self.is_write,
             self.is_atomic,
-            self.held,
             self.relative,
-            self.running,
-            self.phases,
-            self.gates,
-            self.passed,
             self.own,
+            *self.facets.access_key,
         )
 
 
@@ -108,13 +95,9 @@ class Records:
             access.base,
             access.is_write,
             access.is_atomic,
-            access.held,
-            access.running,
             access.relative,
-            access.phases,
-            access.gates,
-            access.passed,
             access.own,
+            *access.facets.access_key,
         )
         old = self.accesses.get(key)
         if old is None:
@@ -126,10 +109,8 @@ class Records:
         if old.size != access.size:
             sizes = (old.size, access.size)
             old.size = None if None in sizes else max(s for s in sizes if s is not None)
-        old.maybe |= access.maybe
-        old.sure &= access.sure
+        old.facets = old.facets.join(access.facets)
         old.is_only = old.is_only and access.is_only
-        old.is_guided = old.is_guided or access.is_guided
 
     def not_followed(self, what: str, instruction: int) -> None:
         """Nobody can say what this does: no proof goes past it."""

@@ -11,25 +11,17 @@ Locks survive the join of entries, or else a recursive mutex would be lost:
     void walk(int n) { lock(&m); count++; if (n) walk(n - 1); count++; unlock(&m); }
 
 The joined entry holds nothing, since the first call holds nothing. A body that gives back only what
-it took (`State.unmatched` has what else it gave back) leaves the locks of its caller alone, so that
-the caller still has them after the call.
+it took (the facet `unmatched_releases` has what else it gave back) leaves the locks of its caller
+alone, so that the caller still has them after the call.
 """
 
 from __future__ import annotations
 
-from raceproof.analysis.cohorts import NOTHING
-from raceproof.analysis.state import (
-    MOST_COUNTED,
-    UNCLEAR,
-    Content,
-    Held,
-    State,
-    join_contents,
-    join_states,
-)
+from raceproof.analysis.locks import MOST_COUNTED, UNCLEAR, Held
+from raceproof.analysis.state import Content, ThreadState, join_contents, join_states
 from raceproof.domains import values as domain
 
-Exit = tuple[State, Content | None]
+Exit = tuple[ThreadState, Content | None]
 
 _PATIENCE = 3
 
@@ -37,14 +29,14 @@ _PATIENCE = 3
 class Recursion:
     """What is known of a recursive function: how it is entered, how it exits."""
 
-    def __init__(self, arguments: tuple[Content, ...], entry: State) -> None:
+    def __init__(self, arguments: tuple[Content, ...], entry: ThreadState) -> None:
         self.arguments = arguments
         self.entry = _bare(entry)
         self.exit: Exit | None = None
         self.is_open = True
         self.meetings = 0
 
-    def meet(self, arguments: tuple[Content, ...], state: State) -> None:
+    def meet(self, arguments: tuple[Content, ...], state: ThreadState) -> None:
         """The function is also entered like this."""
         self.meetings += 1
         old = self.arguments
@@ -64,7 +56,7 @@ class Recursion:
     def add_exits(self, exits: list[Exit]) -> None:
         for state, value in exits:
             left = state.copy()
-            left.symbolic, left.fresh, left.cohorts = frozenset(), frozenset(), NOTHING
+            left.facets = left.facets.recur(is_entry=False)
             if self.exit is None:
                 self.exit = (left, value)
                 self.is_open = True
@@ -76,19 +68,20 @@ class Recursion:
                 self.is_open = True
         self.meetings += 1
 
-    def back_in(self, caller: State, left: State) -> State:
+    def back_in(self, caller: ThreadState, left: ThreadState) -> ThreadState:
         """The state after a call made in `caller` that left the function in `left`: with those
         locks of the caller that the body cannot have given back."""
         after = left.copy()
-        after.symbolic, after.fresh, after.cohorts = frozenset(), frozenset(), NOTHING
-        after.unmatched = caller.unmatched | left.unmatched
-        if UNCLEAR in left.unmatched:
+        after.facets = left.facets.recur(is_entry=False)._replace(
+            unmatched_releases=caller.facets.unmatched_releases | left.facets.unmatched_releases
+        )
+        if UNCLEAR in left.facets.unmatched_releases:
             return after
-        before = {held.lock: held.times for held in self.entry.held}
-        behind = {held.lock: held for held in left.held}
-        held = set(left.held)
-        for mine in caller.held:
-            if mine.lock in left.unmatched:
+        before = {held.lock: held.times for held in self.entry.facets.must_lockset}
+        behind = {held.lock: held for held in left.facets.must_lockset}
+        held = set(left.facets.must_lockset)
+        for mine in caller.facets.must_lockset:
+            if mine.lock in left.facets.unmatched_releases:
                 continue
             there = behind.get(mine.lock)
             times = mine.times - before.get(mine.lock, 0) + (there.times if there else 0)
@@ -97,15 +90,14 @@ class Recursion:
                     held.discard(there)
                 is_write = mine.is_write or (there is not None and there.is_write)
                 held.add(Held(mine.lock, is_write, min(times, MOST_COUNTED)))
-        after.held = frozenset(held)
+        after.facets = after.facets._replace(must_lockset=frozenset(held))
         return after
 
 
-def _bare(state: State) -> State:
+def _bare(state: ThreadState) -> ThreadState:
     bare = state.copy()
     bare.registers = {}
-    bare.symbolic, bare.fresh, bare.cohorts = frozenset(), frozenset(), NOTHING
-    bare.unmatched, bare.zeros = frozenset(), frozenset()
+    bare.facets = bare.facets.recur(is_entry=True)
     return bare
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.recall import Question
-from raceproof.analysis.state import Content, State
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
 from raceproof.domains.memory import EMPTY
@@ -54,7 +54,7 @@ _SAME_NUMBER = ("ptrtoint", "inttoptr")
 def refine_condition(
     interpreter: Interpreter,
     activation: Activation,
-    state: State,
+    state: ThreadState,
     condition: Value,
     holds: bool,
     depth: int = 0,
@@ -79,7 +79,7 @@ def refine_condition(
 def is_guided(
     interpreter: Interpreter,
     activation: Activation,
-    state: State,
+    state: ThreadState,
     value: Value,
     is_open: bool,
 ) -> bool:
@@ -117,7 +117,7 @@ def is_guided(
 
 
 def _is_given(
-    interpreter: Interpreter, activation: Activation, state: State, pointer: Value
+    interpreter: Interpreter, activation: Activation, state: ThreadState, pointer: Value
 ) -> bool:
     """Does an address come from the argument of the thread? What stands there may differ from what
     another instance, or another thread with the same entry, is given."""
@@ -140,13 +140,13 @@ def _is_given(
 def _is_guided_argument(
     interpreter: Interpreter,
     activation: Activation,
-    state: State,
+    state: ThreadState,
     parameter: Register,
     is_open: bool,
     is_place: bool = False,
 ) -> bool:
     """`is_guided`, for what the caller passed; or `_is_given`."""
-    question = Question(parameter.index, state.running, is_open, is_place)
+    question = Question(parameter.index, state.facets.may_parallel, is_open, is_place)
     answer = ask_caller(interpreter, activation.function, activation.origin, question)
     activation.answers[question] = answer
     return answer
@@ -163,8 +163,9 @@ def ask_caller(
     caller, call, registers = origin
     for mine, value in zip(function.parameters, call.arguments, strict=False):
         if mine.index == question.parameter:
-            before = State(EMPTY)
-            before.registers, before.running = registers, question.running
+            before = ThreadState(EMPTY)
+            before.registers = registers
+            before.facets = before.facets._replace(may_parallel=question.running)
             if question.is_place:
                 return _is_given(interpreter, caller, before, value)
             return is_guided(interpreter, caller, before, value, question.is_open)
@@ -193,7 +194,7 @@ def _is_exact(content: Content | None) -> bool:
 
 
 def assume_nonzero(
-    interpreter: Interpreter, activation: Activation, state: State, value: Value
+    interpreter: Interpreter, activation: Activation, state: ThreadState, value: Value
 ) -> bool:
     """Assumes that an integer is not zero; False if it must be."""
     if not isinstance(value.type, IntType):
@@ -210,7 +211,7 @@ def assume_nonzero(
 def _refine_truncated(
     interpreter: Interpreter,
     activation: Activation,
-    state: State,
+    state: ThreadState,
     value: Value,
     holds: bool,
     depth: int,
@@ -229,7 +230,7 @@ def _refine_truncated(
 def _refine_compare(
     interpreter: Interpreter,
     activation: Activation,
-    state: State,
+    state: ThreadState,
     predicate: str,
     left: Value,
     right: Value,
@@ -261,7 +262,7 @@ def _refine_compare(
 def _through_cast(
     interpreter: Interpreter,
     activation: Activation,
-    state: State,
+    state: ThreadState,
     value: Value,
     is_equal: bool,
     number: int,
@@ -292,7 +293,7 @@ def _through_cast(
 def _learn(
     interpreter: Interpreter,
     activation: Activation,
-    state: State,
+    state: ThreadState,
     value: Value,
     old: AbstractValue,
     new: AbstractValue,

@@ -27,11 +27,11 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
-from raceproof.analysis.cohorts import NOTHING
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.interpreter import PATIENCE, STEPS, Activation, Interpreter, block_priority
+from raceproof.analysis.locks import Symbol
 from raceproof.analysis.recursion import Exit, join_exits
-from raceproof.analysis.state import Content, State, Symbol, join_states
+from raceproof.analysis.state import Content, ThreadState, join_states
 from raceproof.domains import object_lattice
 from raceproof.domains import values as domain
 from raceproof.domains.memory import EMPTY, Memory, Touched
@@ -56,7 +56,7 @@ Key = tuple[int, Counters, object]
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    state: State
+    state: ThreadState
     visits: int = 0
     queued: bool = False
 
@@ -73,7 +73,7 @@ class Task:
     """What its callers know to be touched."""
     is_total: bool = False
     """Does it depend on all of memory?"""
-    entry: State | None = None
+    entry: ThreadState | None = None
     """Its registers are the parameters."""
     meetings: int = 0
     variable: AbstractValue | None = None
@@ -123,7 +123,7 @@ class Settling(Interpreter):
         """Stack slot -> the function whose it is."""
         self._at: _Visit | None = None
 
-    def creates(self, info: ThreadInfo, argument: AbstractValue, state: State) -> None:
+    def creates(self, info: ThreadInfo, argument: AbstractValue, state: ThreadState) -> None:
         self.analysis.threads.add_start(info, state, argument)
         if self._at is not None:
             self._at.task.is_total = True
@@ -133,9 +133,9 @@ class Settling(Interpreter):
         function: Function,
         arguments: tuple[Content, ...],
         symbols: dict[int, Symbol],
-        state: State,
+        state: ThreadState,
         context: Context,
-        raised: list[State] | None = None,
+        raised: list[ThreadState] | None = None,
     ) -> list[Exit]:
         self.analysis.entered.add(function.name)
         self.origin = None
@@ -161,10 +161,10 @@ class Settling(Interpreter):
     # --- entering and leaving ------------------------------------------------------------
 
     def _task(
-        self, function: Function, context: Context, symbols: dict[int, Symbol], state: State
+        self, function: Function, context: Context, symbols: dict[int, Symbol], state: ThreadState
     ) -> Task:
         known = self._known.setdefault(context.number, set())
-        variant: object = (state.held, state.running)
+        variant: object = state.facets.block_key
         if variant not in known:
             if len(known) < _ENTRIES:
                 known.add(variant)
@@ -184,12 +184,12 @@ class Settling(Interpreter):
         task: Task,
         arguments: tuple[Content, ...],
         symbols: dict[int, Symbol],
-        state: State,
+        state: ThreadState,
     ) -> None:
         """The function is entered like this, too."""
         met = state.copy()
         if task.function.name in self.analysis.recursive:
-            met.symbolic, met.fresh, met.cohorts = frozenset(), frozenset(), NOTHING
+            met.facets = met.facets.recur(is_entry=False)
         met.registers = {
             parameter.index: arguments[place] if place < len(arguments) else domain.UNKNOWN
             for place, parameter in enumerate(task.function.parameters)
@@ -225,7 +225,7 @@ class Settling(Interpreter):
             for key, node in task.nodes.items():
                 self._put(task, key, node)
 
-    def _back(self, task: Task, exits: dict[object, Exit], state: State) -> list[Exit]:
+    def _back(self, task: Task, exits: dict[object, Exit], state: ThreadState) -> list[Exit]:
         """The exits as this caller sees them."""
         found: list[Exit] = []
         objects = state.memory.objects
@@ -242,7 +242,7 @@ class Settling(Interpreter):
             found.append((after, value))
         return found
 
-    def _changes(self, task: Task, left: State) -> list[tuple[int, Contents]]:
+    def _changes(self, task: Task, left: ThreadState) -> list[tuple[int, Contents]]:
         written = task.touched.written
         known = task.changes.get(id(left))
         if known is None or known[0] != len(written):
@@ -264,11 +264,11 @@ class Settling(Interpreter):
         for state, value in exits:
             state.registers = {}
             if is_recursive:
-                state.symbolic, state.fresh, state.cohorts = frozenset(), frozenset(), NOTHING
+                state.facets = state.facets.recur(is_entry=False)
             else:
                 for slot in task.activation.slots:
                     state.memory = state.memory.forget(slot)
-            key: object = (state.held, state.symbolic, state.running)
+            key: object = state.facets.exit_key
             if key not in table and len(table) >= self._variants:
                 key = None
             old = table.get(key)
@@ -342,9 +342,9 @@ class Settling(Interpreter):
             priority = block_priority(task.activation.flow, key[0], key[1])
             heappush(self._queue, (-task.order, priority, self._count, task, key))
 
-    def _arrive(self, task: Task, block: int, counters: Counters, state: State) -> None:
+    def _arrive(self, task: Task, block: int, counters: Counters, state: ThreadState) -> None:
         known = task.variants.setdefault((block, counters), set())
-        variant: object = (state.held, state.running)
+        variant: object = state.facets.block_key
         if variant not in known:
             if len(known) >= self._variants:
                 variant = None
@@ -402,7 +402,7 @@ def _has_any(memory: Memory, bases: list[int]) -> bool:
     return any(get(base) is not None for base in bases)
 
 
-def _is_same_but_memory(a: State, b: State) -> bool:
+def _is_same_but_memory(a: ThreadState, b: ThreadState) -> bool:
     bare, other = a.copy(), b.copy()
     bare.memory = other.memory = EMPTY
     return join_states(bare, other) is bare

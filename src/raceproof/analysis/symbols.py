@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.locks import Symbol
 from raceproof.analysis.names import Token
 from raceproof.analysis.records import RelativeLock
-from raceproof.analysis.state import State, Symbol
+from raceproof.analysis.state import ThreadState
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Cast, Freeze, GlobalAddress, Offset, Register, Value
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def symbol_of(
-    run: Interpreter, act: Activation, value: Value, state: State | None = None
+    run: Interpreter, act: Activation, value: Value, state: ThreadState | None = None
 ) -> Symbol | None:
     """The address as a sum; None if it is a plain constant without a base.
 
@@ -61,7 +62,7 @@ def symbol_of(
 
 
 def _single_place(
-    run: Interpreter, act: Activation, state: State, value: Value
+    run: Interpreter, act: Activation, state: ThreadState, value: Value
 ) -> tuple[int, int] | None:
     """The exact address in a single object."""
     content = run.value(act, state, value)
@@ -95,12 +96,12 @@ def _index_token(act: Activation, value: Value) -> Token | None:
     return None
 
 
-def relative_locks(state: State, symbol: Symbol | None) -> frozenset[RelativeLock]:
+def relative_locks(state: ThreadState, symbol: Symbol | None) -> frozenset[RelativeLock]:
     """The symbolically held locks whose place follows from the accessed address."""
-    if not state.symbolic or symbol is None:
+    if not state.facets.symbolic_locks or symbol is None:
         return frozenset()
     found: list[RelativeLock] = []
-    for lock in state.symbolic:
+    for lock in state.facets.symbolic_locks:
         other = lock.symbol
         if other.root == symbol.root and other.terms == symbol.terms:
             found.append(("beside", other.constant - symbol.constant, lock.is_write))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.gates import close_gates
-from raceproof.analysis.state import State
+from raceproof.analysis.facets.facet import Create
+from raceproof.analysis.state import ThreadState
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import Success, Wait
@@ -46,8 +46,8 @@ class ThreadEvents:
     # --- creation ------------------------------------------------------------
 
     def _create(
-        self, act: Activation, call: Call, event: ev.ThreadCreate, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.ThreadCreate, state: ThreadState
+    ) -> list[ThreadState]:
         memory = self.calls.memory
         entry = scalar(self.run.value(act, state, event.entry))
         argument = domain.constant(0, memory.bits)
@@ -66,15 +66,15 @@ class ThreadEvents:
             if not self.analysis.program.functions[name].is_defined:
                 self.analysis.records.not_followed(without_body(name), call.number)
         ids = domain.BOTTOM
-        before = state.running
-        known, filling = state.cohorts, None
+        before = state.facets.may_parallel
+        known, create_loop = state.pools, None
         given = None
         if self.run.own is not None:
             given = self.run.own.given(act, state, event.argument)
         if event.id_pointer is not None:
             self._record_id(act, call, event.id_pointer, state)
-            if self.run.cohorts is not None:
-                filling = self.run.cohorts.filling(act, state, event.id_pointer, given)
+            if self.run.pools is not None:
+                create_loop = self.run.pools.create_loop(act, state, event.id_pointer, given)
         for name in names:
             ids = domain.join(ids, self._start(act, call, name, argument, state, before))
         created = self._threads_of(ids)
@@ -84,8 +84,8 @@ class ThreadEvents:
         if event.id_pointer is not None:
             address = memory.address(act, state, event.id_pointer)
             memory.write(state, address, 0, memory.bits // 8, ids)
-        if self.run.cohorts is not None:
-            self.run.cohorts.created(state, known, before, created, filling, address)
+        if self.run.pools is not None:
+            self.run.pools.created(state, known, before, created, create_loop, address)
         if self.run.own is not None:
             infos = [info for info in self.threads.all if created >> info.index & 1]
             self.run.own.handed(state, known, before, infos, given)
@@ -96,7 +96,7 @@ class ThreadEvents:
         return [state]
 
     def _virtual(
-        self, holder: AbstractValue, slot: int, state: State
+        self, holder: AbstractValue, slot: int, state: ThreadState
     ) -> tuple[AbstractValue, AbstractValue]:
         """The virtual function of an object whose address is held somewhere, and the object."""
         memory = self.calls.memory
@@ -111,7 +111,7 @@ class ThreadEvents:
         call: Call,
         name: str,
         argument: AbstractValue,
-        state: State,
+        state: ThreadState,
         before: int,
         is_handler: bool = False,
     ) -> AbstractValue:
@@ -129,7 +129,7 @@ class ThreadEvents:
         if info is creator or before & info.bit or not creator.is_unique:
             threads.not_unique(info)
         is_repeated = site.is_capped or self.run.is_repeated(act)
-        threads.created(info, before, is_repeated, state.maybe)
+        threads.created(info, before, is_repeated, state.facets.may_lockset)
         family = info.bit | info.children
         others = before | creator.bit
         if info.is_unique:
@@ -139,23 +139,20 @@ class ThreadEvents:
         for child in threads.all:
             if info.children >> child.index & 1:
                 threads.together(child, others)
-        state.running |= family
         if not is_handler:
-            self.threads.sure_together(info, state.sure | creator.bit)
-            state.sure |= info.bit
+            self.threads.sure_together(info, state.facets.must_parallel | creator.bit)
+        state.facets = state.facets.create(Create(info.index, family, not is_handler))
         self.run.creates(info, argument, state)
-        if state.held or state.gates:
-            close_gates(state, info)
         base = self.analysis.objects.thread_id(info.index, name)
         return domain.address(base, 0, self.calls.memory.bits)
 
     def start_handler(
-        self, act: Activation, call: Call, name: str, argument: AbstractValue, state: State
+        self, act: Activation, call: Call, name: str, argument: AbstractValue, state: ThreadState
     ) -> None:
         """A signal handler: from here on it may run at any time."""
-        self._start(act, call, name, argument, state, state.running, is_handler=True)
+        self._start(act, call, name, argument, state, state.facets.may_parallel, is_handler=True)
 
-    def _record_id(self, act: Activation, call: Call, pointer: Value, state: State) -> None:
+    def _record_id(self, act: Activation, call: Call, pointer: Value, state: ThreadState) -> None:
         """The id is written before the new thread runs."""
         memory = self.calls.memory
         address = memory.address(act, state, pointer)
@@ -163,7 +160,9 @@ class ThreadEvents:
 
     # --- joining ------------------------------------------------------------
 
-    def _join(self, act: Activation, call: Call, event: ev.ThreadJoin, state: State) -> list[State]:
+    def _join(
+        self, act: Activation, call: Call, event: ev.ThreadJoin, state: ThreadState
+    ) -> list[ThreadState]:
         memory = self.calls.memory
         value = scalar(self.run.value(act, state, event.thread))
         if event.is_indirect:
@@ -182,8 +181,8 @@ class ThreadEvents:
                 self._gone(state, joined)
         if event.result_pointer is not None:
             self._store_result(act, call, event, state, value)
-        if is_certain and self.run.cohorts is not None:
-            self.run.cohorts.waited(act, state, event.thread, event.is_indirect)
+        if is_certain and self.run.pools is not None:
+            self.run.pools.waited(act, state, event.thread, event.is_indirect)
         width = self.run.evaluator.width(call.result.type) if call.result is not None else None
         is_zero = is_certain and not self._may_be_own(value)
         zero = domain.constant(0, width) if width is not None and is_zero else None
@@ -201,7 +200,7 @@ class ThreadEvents:
         ids = self.analysis.objects.thread_ids
         return any(ids.get(base, self.run.thread) == self.run.thread for base in value.pointers)
 
-    def _note_waiting(self, value: AbstractValue, state: State) -> None:
+    def _note_waiting(self, value: AbstractValue, state: ThreadState) -> None:
         """This thread waits for those; when it has ended, they may have too."""
         me = self.threads[self.run.thread]
         ids = self.analysis.objects.thread_ids
@@ -213,22 +212,21 @@ class ThreadEvents:
         for info in waited:
             me.consulted |= info.bit
             me.waits_for |= info.bit | info.waits_for
-            state.sure &= ~(info.bit | info.waits_for)
+            state.facets = state.facets.may_have_ended(info.bit | info.waits_for)
         if me.waits_for != before:
             me.ends_anew()
 
-    def _gone(self, state: State, thread: int) -> None:
+    def _gone(self, state: ThreadState, thread: int) -> None:
         """The thread has ended, and those of its children that it waited for."""
         info = self.threads[thread]
         self.threads[self.run.thread].consulted |= info.bit
         left = info.children if self.analysis.is_cancelled(thread) else info.left or 0
         gone = info.bit | (info.children & ~left)
-        ended = gone & state.running
-        state.running &= ~gone
-        state.sure &= ~gone
+        ended = gone & state.facets.may_parallel
+        state.facets = state.facets.ended(gone)
         self.calls.memory.absorb(state, ended)
 
-    def none_left(self, state: State, threads: int) -> None:
+    def none_left(self, state: ThreadState, threads: int) -> None:
         """All instances of these threads that this one knows of have been waited for."""
         for info in self.threads.all:
             if threads >> info.index & 1 and not (info.is_adopted or info.is_detached):
@@ -244,8 +242,8 @@ class ThreadEvents:
         return found
 
     def _detach(
-        self, act: Activation, call: Call, event: ev.ThreadDetach, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.ThreadDetach, state: ThreadState
+    ) -> list[ThreadState]:
         """Whoever waits for the thread later may not wait at all."""
         value = scalar(self.run.value(act, state, event.thread))
         if event.is_indirect:
@@ -258,7 +256,12 @@ class ThreadEvents:
         return self.calls.library.plain(act, call, event, state)
 
     def _store_result(
-        self, act: Activation, call: Call, event: ev.ThreadJoin, state: State, value: AbstractValue
+        self,
+        act: Activation,
+        call: Call,
+        event: ev.ThreadJoin,
+        state: ThreadState,
+        value: AbstractValue,
     ) -> None:
         assert event.result_pointer is not None
         memory = self.calls.memory
@@ -283,8 +286,8 @@ class ThreadEvents:
     # --- ending ------------------------------------------------------------
 
     def _cancel(
-        self, act: Activation, call: Call, event: ev.ThreadCancel, state: State
-    ) -> list[State]:
+        self, act: Activation, call: Call, event: ev.ThreadCancel, state: ThreadState
+    ) -> list[ThreadState]:
         """The thread may end wherever it is, leaving all its children running."""
         memory = self.calls.memory
         value = scalar(self.run.value(act, state, event.thread))
@@ -297,18 +300,24 @@ class ThreadEvents:
         self.analysis.cancel(found)
         return self.calls.library.plain(act, call, event, state)
 
-    def _exit(self, act: Activation, call: Call, event: ev.ThreadExit, state: State) -> list[State]:
+    def _exit(
+        self, act: Activation, call: Call, event: ev.ThreadExit, state: ThreadState
+    ) -> list[ThreadState]:
         value = None if event.value is None else scalar(self.run.value(act, state, event.value))
         state = self.analysis.endings.after_thread(self.run, state)
         self.analysis.thread_ended(self.run.thread, state, value)
         return []
 
-    def _end(self, act: Activation, call: Call, event: ev.ProcessExit, state: State) -> list[State]:
+    def _end(
+        self, act: Activation, call: Call, event: ev.ProcessExit, state: ThreadState
+    ) -> list[ThreadState]:
         if event.status is not None:
             self.analysis.endings.after_process(self.run, state)
         return []
 
-    def _self(self, act: Activation, call: Call, event: ev.ThreadSelf, state: State) -> list[State]:
+    def _self(
+        self, act: Activation, call: Call, event: ev.ThreadSelf, state: ThreadState
+    ) -> list[ThreadState]:
         info = self.threads[self.run.thread]
         base = self.analysis.objects.thread_id(info.index, info.entry)
         self.calls.result(act, call, state, domain.address(base, 0, self.calls.memory.bits))

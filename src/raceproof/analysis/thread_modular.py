@@ -67,7 +67,7 @@ from raceproof.analysis.objects import Objects
 from raceproof.analysis.records import OUTSIDE, Records
 from raceproof.analysis.rounds import Rounds
 from raceproof.analysis.settling import CallGraph, Settling, callees_last
-from raceproof.analysis.state import Content, State
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
@@ -212,9 +212,9 @@ class Analysis:
             self.cancelled |= threads
             self.threads.version += 1
 
-    def thread_ended(self, thread: int, state: State, value: AbstractValue | None) -> None:
+    def thread_ended(self, thread: int, state: ThreadState, value: AbstractValue | None) -> None:
         info = self.threads[thread]
-        self.threads.ended(info, state.running)
+        self.threads.ended(info, state.facets.may_parallel)
         if value is not None:
             self.hand_over(value)
             result = value if info.result is None else domain.join(info.result, value)
@@ -285,7 +285,7 @@ class Analysis:
         info = self.threads.main
         evaluator = Evaluator(self, 0)
         initial = InitialMemory(self, 0, evaluator)
-        info.start = State(initial.of_globals(list(self.program.globals.values())))
+        info.start = ThreadState(initial.of_globals(list(self.program.globals.values())))
         info.argument = domain.any_integer(32)
 
     def _interpret(self, info: ThreadInfo) -> None:
@@ -295,9 +295,12 @@ class Analysis:
         assert info.start is not None
         state = info.start.copy()
         state.registers = {}
-        state.running = info.beside
+        state.facets = state.facets._replace(may_parallel=info.beside)
         if info.is_unique:
-            state.running &= ~((info.bit | info.children) & ~info.inherited)
+            state.facets = state.facets._replace(
+                may_parallel=state.facets.may_parallel
+                & ~((info.bit | info.children) & ~info.inherited)
+            )
         if info.index:
             state.memory = self._own_globals(info, state.memory)
         function = self.program.functions[info.entry]
@@ -332,7 +335,7 @@ class Analysis:
             memory = memory.set(base, contents)
         return memory
 
-    def _constructed(self, run: Interpreter, state: State) -> list[State]:
+    def _constructed(self, run: Interpreter, state: ThreadState) -> list[ThreadState]:
         """After the functions that run before `main`."""
         states = [state]
         for name in self.program.constructors:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.interference import Consulted
+from raceproof.analysis.locks import LockKey
 from raceproof.analysis.records import Records
-from raceproof.analysis.state import LockKey, State, join_states
+from raceproof.analysis.state import ThreadState, join_states
 from raceproof.domains.values import AbstractValue
 from raceproof.domains.values import join as join_values
 from raceproof.domains.values import widen as widen_values
@@ -42,7 +43,7 @@ class ThreadInfo:
     """May it be detached, so that nobody can wait for it?"""
     is_handler: bool = False
     """A signal handler, which runs on some thread's behalf."""
-    start: State | None = None
+    start: ThreadState | None = None
     argument: AbstractValue | None = None
     starts: int = 0
     """How often the start grew."""
@@ -149,10 +150,10 @@ class Threads:
                 at = ancestor.parent
         return found
 
-    def add_start(self, info: ThreadInfo, state: State, argument: AbstractValue) -> None:
+    def add_start(self, info: ThreadInfo, state: ThreadState, argument: AbstractValue) -> None:
         """The thread may start in this state, with this argument."""
-        start = State(state.memory)
-        start.guided = state.guided
+        start = ThreadState(state.memory)
+        start.depends_on_others = state.depends_on_others
         if info.start is None or info.argument is None:
             info.start, info.argument = start, argument
             info.starts_anew()

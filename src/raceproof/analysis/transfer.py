@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.state import Content, State
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.domains import (
     float_operations,
     integer_operations,
@@ -60,7 +60,7 @@ from raceproof.ir.unordered import NOTHING
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
 
-Handler = Callable[["Interpreter", "Activation", Any, State], list[State]]
+Handler = Callable[["Interpreter", "Activation", Any, ThreadState], list[ThreadState]]
 
 
 def scalar(content: Content) -> AbstractValue:
@@ -76,7 +76,7 @@ def _anything(run: Interpreter, type_: Type) -> Content:
     return domain.any_integer(run.evaluator.width(type_) or 64)
 
 
-def _slot(run: Interpreter, act: Activation, i: StackSlot, state: State) -> list[State]:
+def _slot(run: Interpreter, act: Activation, i: StackSlot, state: ThreadState) -> list[ThreadState]:
     layout = run.analysis.program.layout
     size: int | None = None
     if isinstance(i.count, IntConstant):
@@ -93,31 +93,33 @@ def _slot(run: Interpreter, act: Activation, i: StackSlot, state: State) -> list
     return [state]
 
 
-def _load(run: Interpreter, act: Activation, i: Load, state: State) -> list[State]:
+def _load(run: Interpreter, act: Activation, i: Load, state: ThreadState) -> list[ThreadState]:
     value = run.calls.memory.load(act, i, state, i.pointer, i.type, bool(i.atomic))
     if value is None:
         return []
-    if run.cohorts is None:
+    if run.pools is None:
         run.assign(act, i, state, value)
         return [state]
     address = run.calls.memory.address(act, state, i.pointer)
     run.assign(act, i, state, value)
-    run.cohorts.loaded(act, i, state, address)
+    run.pools.loaded(act, i, state, address)
     return [state]
 
 
-def _store(run: Interpreter, act: Activation, i: Store, state: State) -> list[State]:
+def _store(run: Interpreter, act: Activation, i: Store, state: ThreadState) -> list[ThreadState]:
     value = run.value(act, state, i.value)
 
     def write() -> bool:
         memory = run.calls.memory
         return memory.store(act, i, state, i.pointer, i.value.type, value, bool(i.atomic))
 
-    ok = write() if run.cohorts is None else run.cohorts.store(act, i, state, write)
+    ok = write() if run.pools is None else run.pools.store(act, i, state, write)
     return [state] if ok else []
 
 
-def _atomic_update(run: Interpreter, act: Activation, i: AtomicUpdate, state: State) -> list[State]:
+def _atomic_update(
+    run: Interpreter, act: Activation, i: AtomicUpdate, state: ThreadState
+) -> list[ThreadState]:
     memory = run.calls.memory
     old = memory.load(act, i, state, i.pointer, i.value.type, True)
     if old is None:
@@ -142,11 +144,11 @@ def _exchange(
     run: Interpreter,
     act: Activation,
     i: AtomicUpdate,
-    state: State,
+    state: ThreadState,
     old: AbstractValue,
     new: AbstractValue,
     width: int,
-) -> list[State]:
+) -> list[ThreadState]:
     """`exchange(&busy, 1)` takes a homemade lock if it finds 0, and not otherwise."""
     memory = run.calls.memory
     address = memory.address(act, state, i.pointer)
@@ -167,8 +169,8 @@ def _exchange(
 
 
 def _compare_exchange(
-    run: Interpreter, act: Activation, i: CompareExchange, state: State
-) -> list[State]:
+    run: Interpreter, act: Activation, i: CompareExchange, state: ThreadState
+) -> list[ThreadState]:
     memory = run.calls.memory
     old = memory.load(act, i, state, i.pointer, i.expected.type, True)
     if old is None:
@@ -196,7 +198,7 @@ def _compare_exchange(
     return states
 
 
-def _offset(run: Interpreter, act: Activation, i: Offset, state: State) -> list[State]:
+def _offset(run: Interpreter, act: Activation, i: Offset, state: ThreadState) -> list[ThreadState]:
     bits = run.evaluator.pointer_bits
     base = scalar(run.value(act, state, i.base))
     delta = ints.constant(i.constant, bits)
@@ -209,7 +211,7 @@ def _offset(run: Interpreter, act: Activation, i: Offset, state: State) -> list[
     return [state]
 
 
-def _binary(run: Interpreter, act: Activation, i: Binary, state: State) -> list[State]:
+def _binary(run: Interpreter, act: Activation, i: Binary, state: ThreadState) -> list[ThreadState]:
     assert i.result is not None
     type_ = i.result.type
     width = run.evaluator.width(type_)
@@ -229,7 +231,9 @@ def _binary(run: Interpreter, act: Activation, i: Binary, state: State) -> list[
     return [state]
 
 
-def _compare(run: Interpreter, act: Activation, i: Compare, state: State) -> list[State]:
+def _compare(
+    run: Interpreter, act: Activation, i: Compare, state: ThreadState
+) -> list[ThreadState]:
     width = run.evaluator.width(i.left.type)
     if width is None:
         run.assign(act, i, state, domain.any_integer(1))
@@ -250,7 +254,7 @@ def _compare(run: Interpreter, act: Activation, i: Compare, state: State) -> lis
     return [state]
 
 
-def _cast(run: Interpreter, act: Activation, i: Cast, state: State) -> list[State]:
+def _cast(run: Interpreter, act: Activation, i: Cast, state: ThreadState) -> list[ThreadState]:
     assert i.result is not None
     value = scalar(run.value(act, state, i.value))
     from_width = run.evaluator.width(i.value.type)
@@ -265,7 +269,7 @@ def _cast(run: Interpreter, act: Activation, i: Cast, state: State) -> list[Stat
     return [state]
 
 
-def _negate(run: Interpreter, act: Activation, i: Negate, state: State) -> list[State]:
+def _negate(run: Interpreter, act: Activation, i: Negate, state: ThreadState) -> list[ThreadState]:
     width = run.evaluator.width(i.value.type)
     value = scalar(run.value(act, state, i.value))
     result = domain.any_integer(64) if width is None else float_operations.negate(value, width)
@@ -273,13 +277,15 @@ def _negate(run: Interpreter, act: Activation, i: Negate, state: State) -> list[
     return [state]
 
 
-def _any_result(run: Interpreter, act: Activation, i: Instruction, state: State) -> list[State]:
+def _any_result(
+    run: Interpreter, act: Activation, i: Instruction, state: ThreadState
+) -> list[ThreadState]:
     if i.result is not None:
         run.assign(act, i, state, _anything(run, i.result.type))
     return [state]
 
 
-def _freeze(run: Interpreter, act: Activation, i: Freeze, state: State) -> list[State]:
+def _freeze(run: Interpreter, act: Activation, i: Freeze, state: ThreadState) -> list[ThreadState]:
     if isinstance(i.value, Undefined) and isinstance(i.value.type, IntType):
         run.assign(act, i, state, _anything(run, i.value.type))
         return [state]
@@ -287,7 +293,7 @@ def _freeze(run: Interpreter, act: Activation, i: Freeze, state: State) -> list[
     return [state]
 
 
-def _select(run: Interpreter, act: Activation, i: Select, state: State) -> list[State]:
+def _select(run: Interpreter, act: Activation, i: Select, state: ThreadState) -> list[ThreadState]:
     from raceproof.analysis.state import join_contents
 
     known = value_refinement.truth(scalar(run.value(act, state, i.condition)), 1)
@@ -299,7 +305,9 @@ def _select(run: Interpreter, act: Activation, i: Select, state: State) -> list[
     return [state]
 
 
-def _extract(run: Interpreter, act: Activation, i: ExtractField, state: State) -> list[State]:
+def _extract(
+    run: Interpreter, act: Activation, i: ExtractField, state: ThreadState
+) -> list[ThreadState]:
     value = run.value(act, state, i.aggregate)
     for index in i.path:
         value = value[index] if isinstance(value, tuple) and index < len(value) else value
@@ -310,7 +318,9 @@ def _extract(run: Interpreter, act: Activation, i: ExtractField, state: State) -
     return [state]
 
 
-def _insert(run: Interpreter, act: Activation, i: InsertField, state: State) -> list[State]:
+def _insert(
+    run: Interpreter, act: Activation, i: InsertField, state: ThreadState
+) -> list[ThreadState]:
     aggregate = run.value(act, state, i.aggregate)
     value = run.value(act, state, i.value)
     run.assign(act, i, state, _inserted(aggregate, i.path, value))
@@ -327,18 +337,24 @@ def _inserted(aggregate: Content, path: tuple[int, ...], value: Content) -> Cont
     return tuple(members)
 
 
-def _copy_memory(run: Interpreter, act: Activation, i: CopyMemory, state: State) -> list[State]:
+def _copy_memory(
+    run: Interpreter, act: Activation, i: CopyMemory, state: ThreadState
+) -> list[ThreadState]:
     run.calls.memory.copy(act, i, state, i.target, i.source, i.size)
     return [state]
 
 
-def _set_memory(run: Interpreter, act: Activation, i: SetMemory, state: State) -> list[State]:
+def _set_memory(
+    run: Interpreter, act: Activation, i: SetMemory, state: ThreadState
+) -> list[ThreadState]:
     byte = scalar(run.value(act, state, i.byte))
     run.calls.memory.fill(act, i, state, i.target, byte, i.size)
     return [state]
 
 
-def _intrinsic(run: Interpreter, act: Activation, i: Intrinsic, state: State) -> list[State]:
+def _intrinsic(
+    run: Interpreter, act: Activation, i: Intrinsic, state: ThreadState
+) -> list[ThreadState]:
     if i.name == "trap":
         return []
     if i.name in ("va_start", "va_copy", "va_end"):
@@ -355,12 +371,16 @@ def _intrinsic(run: Interpreter, act: Activation, i: Intrinsic, state: State) ->
     return _any_result(run, act, i, state)
 
 
-def _next_argument(run: Interpreter, act: Activation, i: NextArgument, state: State) -> list[State]:
+def _next_argument(
+    run: Interpreter, act: Activation, i: NextArgument, state: ThreadState
+) -> list[ThreadState]:
     run.assign(act, i, state, run.calls.varargs.next(act, i, state))
     return [state]
 
 
-def _assembly(run: Interpreter, act: Activation, i: Assembly, state: State) -> list[State]:
+def _assembly(
+    run: Interpreter, act: Activation, i: Assembly, state: ThreadState
+) -> list[ThreadState]:
     if i.text.strip():
         run.analysis.records.assume(
             f"inline assembly at {i.position or act.function.display} "
@@ -416,11 +436,11 @@ def _mixed(run: Interpreter, type_: Type, given: AbstractValue) -> Content:
     return domain.join(anything, given)
 
 
-def _call(run: Interpreter, act: Activation, i: Call, state: State) -> list[State]:
+def _call(run: Interpreter, act: Activation, i: Call, state: ThreadState) -> list[ThreadState]:
     return run.calls.call(act, i, state)
 
 
-def _nothing(run: Interpreter, act: Activation, i: Fence, state: State) -> list[State]:
+def _nothing(run: Interpreter, act: Activation, i: Fence, state: ThreadState) -> list[ThreadState]:
     return [state]
 
 

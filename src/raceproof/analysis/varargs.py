@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.state import Content, State
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
 from raceproof.domains import values as domain
@@ -38,7 +38,7 @@ class VariableArguments:
         """What may stand in the variable arguments of the context's function, by all calls."""
         return self._passed.get(context.number)
 
-    def intrinsic(self, act: Activation, instruction: Intrinsic, state: State) -> None:
+    def intrinsic(self, act: Activation, instruction: Intrinsic, state: ThreadState) -> None:
         memory = self.run.calls.memory
         if instruction.name == "va_copy":
             target, source = (memory.address(act, state, a) for a in instruction.arguments[:2])
@@ -48,7 +48,7 @@ class VariableArguments:
             place = domain.AbstractValue(ints.top(memory.bits), {base: ints.top(memory.bits)})
             memory.put_addresses(state, memory.address(act, state, instruction.arguments[0]), place)
 
-    def _arguments(self, act: Activation, state: State) -> int:
+    def _arguments(self, act: Activation, state: ThreadState) -> int:
         base = self.run.analysis.objects.arguments(act.context)
         byte = self._passed.get(act.context.number)
         if byte is None:
@@ -58,7 +58,7 @@ class VariableArguments:
             self.run.analysis.stored_addresses(base, byte.pointers)
         return base
 
-    def next(self, act: Activation, instruction: NextArgument, state: State) -> Content:
+    def next(self, act: Activation, instruction: NextArgument, state: ThreadState) -> Content:
         memory = self.run.calls.memory
         width = self.run.evaluator.width(instruction.type) or memory.bits
         place = memory.read(

@@ -104,10 +104,10 @@ def _by_base(analysis: Analysed) -> dict[int, dict[tuple[object, ...], list[RawA
 
 def _is_clearer(access: RawAccess, other: RawAccess) -> bool:
     """Is it better evidence for a race?"""
-    return (access.is_guided, not access.is_only, len(access.maybe)) < (
-        other.is_guided,
+    return (access.facets.depends_on_others, not access.is_only, len(access.facets.may_lockset)) < (
+        other.facets.depends_on_others,
         not other.is_only,
-        len(other.maybe),
+        len(other.facets.may_lockset),
     )
 
 
@@ -122,4 +122,4 @@ def _check(report: BaseReport, facts: Facts, deadline: float | None) -> None:
             if reason is None:
                 report.pairs.append((first, second))
             else:
-                report.reasons[reason] += 1
+                report.reasons[reason.key] += 1

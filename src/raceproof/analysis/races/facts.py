@@ -6,8 +6,8 @@ from functools import cached_property
 
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.escape import escaped_bases
+from raceproof.analysis.locks import LockKey, control_of, is_once
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import LockKey, control_of, is_once
 from raceproof.concurrency.events import BarrierWait, ConditionWait, SemaphoreWait
 from raceproof.ir import Call
 
@@ -23,7 +23,9 @@ def _resets(access: RawAccess, lock: LockKey) -> bool:
     at = control_of(lock)
     if at >= high + (at + 1 if access.size is None else access.size) or low >= at + _CONTROL:
         return False
-    return bool(access.running) or any(held.lock == lock for held in access.held)
+    return bool(access.facets.may_parallel) or any(
+        held.lock == lock for held in access.facets.must_lockset
+    )
 
 
 class Facts:
@@ -45,7 +47,7 @@ class Facts:
         """The locks of `once` whose control the program writes itself, while others run or after it
         has passed the call: the routine may run again, so being past it means nothing."""
         accesses = [a for info in self.threads.all for a in info.records.accesses.values()]
-        used = {held.lock for a in accesses for held in a.held if is_once(held.lock)}
+        used = {held.lock for a in accesses for held in a.facets.must_lockset if is_once(held.lock)}
         bases = {lock.base for lock in used}
         writes = [a for a in accesses if a.is_write and a.base in bases]
         return frozenset(lock for lock in used if any(_resets(a, lock) for a in writes))

@@ -23,10 +23,10 @@ from raceproof.analysis.backend import Backend
 from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Context, Contexts
 from raceproof.analysis.interpreter import OutOfBudget
+from raceproof.analysis.locks import LockKey
 from raceproof.analysis.lost_code import LostCode
 from raceproof.analysis.once import Once
 from raceproof.analysis.records import Records
-from raceproof.analysis.state import LockKey
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.analysis.walk.freshness import Freshness
 from raceproof.analysis.walk.layout import Layouts

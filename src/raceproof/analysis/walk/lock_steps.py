@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.state import ATOMIC, Held, LockKey, once_lock, possible_locks
+from raceproof.analysis.locks import ATOMIC, Held, LockKey, once_lock, possible_locks
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.point import ALL_ALONG, Attempt, Beside, Point, Sum, join
 from raceproof.concurrency import events as ev

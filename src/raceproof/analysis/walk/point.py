@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from raceproof.analysis.state import ATOMIC, NO_LOCKS, Held, LockKey, common_locks, common_order
+from raceproof.analysis.facets.acquisition_order import common_order
+from raceproof.analysis.locks import ATOMIC, NO_LOCKS, Held, LockKey, common_locks
 
 Sum = tuple[int, int, tuple[tuple[int, int], ...]]
 """An address as a sum over registers: root, constant, (index, scale)s. A root below 0 is -1 less

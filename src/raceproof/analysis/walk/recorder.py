@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
+from raceproof.analysis.facets import START, Facets
+from raceproof.analysis.locks import Held, LockKey
 from raceproof.analysis.records import OUTSIDE, RawAccess, RelativeLock
-from raceproof.analysis.state import Held, LockKey
 from raceproof.analysis.thread_events import UNRESOLVED, without_body
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.analysis.walk.layout import Layout
@@ -238,14 +239,10 @@ class Recorder:
                             size,
                             is_write,
                             is_atomic,
-                            held,
-                            point.maybe,
+                            _facets(point, held),
                             beside,
-                            point.running,
-                            point.sure,
                             is_only,
                             is_free,
-                            bool(point.guided),
                         )
                     )
 
@@ -321,13 +318,9 @@ class Recorder:
                 None,
                 True,
                 point.is_atomic,
-                point.held,
-                point.maybe,
+                _facets(point, point.held),
                 frozenset(),
-                point.running,
-                point.sure,
                 True,
-                is_guided=bool(point.guided),
             )
         )
 
@@ -354,6 +347,18 @@ class Recorder:
             if h.lock.base == base and h.lock.offset >= 0
         ]
         return held | frozenset(exact), relative | frozenset(beside)
+
+
+def _facets(point: Point, held: frozenset[Held]) -> Facets:
+    """The facets that a walk follows; it waits at no barrier as far as it knows."""
+    return START._replace(
+        may_parallel=point.running,
+        must_parallel=point.sure,
+        barrier_waits=None,
+        must_lockset=held,
+        may_lockset=point.maybe,
+        depends_on_others=bool(point.guided),
+    )
 
 
 def _essence(point: Point) -> Point:

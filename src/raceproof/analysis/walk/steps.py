@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.state import LockKey
+from raceproof.analysis.locks import LockKey
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.lock_steps import LockSteps
 from raceproof.analysis.walk.point import ALL_ALONG, Beside, Point, Sum, join

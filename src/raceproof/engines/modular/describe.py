@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.homemade_locks import is_homemade, variable_of
+from raceproof.analysis.locks import ANYWHERE, ATOMIC, UNCLEAR, LockKey, control_of, is_once
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import ANYWHERE, ATOMIC, UNCLEAR, LockKey, control_of, is_once
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.ir import Global, StackSlot
 from raceproof.ir.names import block_name, heap_type
@@ -139,13 +139,14 @@ class Describer:
         instruction = self.program.instruction(raw.instruction)
         start = raw.offsets.signed_constant
         end = None if start is None or raw.size is None else start + raw.size
-        sure = {held.lock for held in raw.held}
+        sure = {held.lock for held in raw.facets.must_lockset}
         locks = [
             HeldLock(self.lock_name(held.lock), LockMode.WRITE if held.is_write else LockMode.READ)
-            for held in sorted(raw.held)
+            for held in sorted(raw.facets.must_lockset)
         ]
         locks += [
-            HeldLock(self.lock_name(key), LockMode.WRITE, False) for key in sorted(raw.maybe - sure)
+            HeldLock(self.lock_name(key), LockMode.WRITE, False)
+            for key in sorted(raw.facets.may_lockset - sure)
         ]
         chain = raw.context.chain()[1:]
         return Access(

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from raceproof.analysis.locks import ATOMIC
 from raceproof.analysis.races.detect import BaseReport, Pair
 from raceproof.analysis.races.reasons.disjoint import may_overlap
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import ATOMIC
 from raceproof.concurrency import events as ev
 from raceproof.engines.modular.describe import Describer
 from raceproof.ir import (
@@ -67,7 +67,9 @@ def _ends(access: RawAccess, describer: Describer) -> bool:
 
 
 def _parallel(report: BaseReport) -> list[RawAccess]:
-    return [access for alike in report.kinds.values() for access in alike if access.running]
+    return [
+        access for alike in report.kinds.values() for access in alike if access.facets.may_parallel
+    ]
 
 
 def _meet(a: RawAccess, b: RawAccess) -> bool:
@@ -77,7 +79,9 @@ def _meet(a: RawAccess, b: RawAccess) -> bool:
 
 
 def _locks(access: RawAccess, describer: Describer) -> set[str]:
-    found = {describer.lock_name(held.lock) for held in access.held if held.lock != ATOMIC}
+    found = {
+        describer.lock_name(held.lock) for held in access.facets.must_lockset if held.lock != ATOMIC
+    }
     if access.relative:
         found.add(_BESIDE)
     return found

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from raceproof.analysis.facets.must_lockset import common_lock
+from raceproof.analysis.locks import ATOMIC
 from raceproof.analysis.races.detect import BaseReport
 from raceproof.analysis.races.facts import Facts
-from raceproof.analysis.races.reasons import reason_against
-from raceproof.analysis.races.reasons.locks import common_lock
+from raceproof.analysis.races.reasons import BY_KEY, reason_against
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import ATOMIC
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.look import Look
 from raceproof.engines.modular.must import lacking
 from raceproof.engines.modular.protections import protections_of
 from raceproof.verdict import Access, Location
-
-_WORDS = {
-    "read-only": "both only read",
-    "atomic": "both are atomic",
-    "disjoint": "they access different bytes",
-    "thread-local": "each thread has its own",
-    "own-argument": "each thread has its own element or object",
-    "thread-order": "they never happen at the same time",
-    "barrier": "a barrier lies between them",
-    "gate": "a lock held since the creation keeps the new thread back",
-    "relative-lock": "a lock beside the accessed bytes, held in both",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +98,8 @@ def _explained(
             second = raw[j]
             if first.thread == second.thread and facts.threads[first.thread].is_unique:
                 continue
-            reason = reason_against(first, second, facts) or ""
+            against = reason_against(first, second, facts)
+            reason = "" if against is None else against.key
             missing = () if reason else tuple(lacking(first, second, facts))
             words = _words(reason, first, second, describer, facts)
             pairs.append(Pair(i, j, reason, words, missing))
@@ -130,7 +119,7 @@ def _joined(pairs: list[Pair]) -> str:
     """The reasons of all pairs, each once, locks first; that both read only if that is all."""
     order = sorted(pairs, key=lambda pair: pair.reason != "lock")
     words = dict.fromkeys(pair.words for pair in order)
-    strong = [text for text in words if text != _WORDS["read-only"]]
+    strong = [text for text in words if text != BY_KEY["read-only"].of_pair]
     return "; ".join(strong or words) or "accessed by one thread only"
 
 
@@ -142,4 +131,4 @@ def _words(reason: str, a: RawAccess, b: RawAccess, describer: Describer, facts:
         if key == ATOMIC:
             return "both are inside of atomic sections"
         return f"lock `{describer.lock_name(key)}`" if key is not None else "a common lock"
-    return _WORDS.get(reason, reason)
+    return BY_KEY[reason].of_pair

@@ -2,7 +2,8 @@
 
 A pair of accesses that no reason excludes may still be an artefact of the abstraction: two elements
 of an array that look like one, two objects of one allocation site, a lock whose name got lost. The
-paper's eight conditions rule that out, one function each here, under the paper's numbers:
+paper's eight conditions rule that out, under the paper's numbers. Those about the accesses stand
+here, those about the state of the threads (4, 5, 9, 10) in the files of their facets:
 
 1. one of them writes, and not both are atomic;
 2. they are by different threads, or by two instances of one;
@@ -25,13 +26,12 @@ What the paper's benchmark does not punish, but other programs do, needs three m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from raceproof.analysis.facets import FACETS
+from raceproof.analysis.facets.facet import Condition
 from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import may_share_lock
-
-Condition = Callable[[RawAccess, RawAccess, Facts], bool]
 
 
 def writes(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
@@ -47,19 +47,6 @@ def overlap_surely(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
     if start is None or other is None or a.size is None or b.size is None:
         return False
     return start < other + b.size and other < start + a.size
-
-
-def no_common_lock(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    return not (may_share_lock(a.maybe, b.maybe) or a.relative or b.relative)
-
-
-def surely_parallel(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    first, second = facts.threads[a.thread], facts.threads[b.thread]
-    if second.parent == first.index:
-        return bool(a.sure & second.bit)
-    if first.parent == second.index:
-        return bool(b.sure & first.bit)
-    return bool(first.surely_beside & second.bit)
 
 
 def one_object(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
@@ -82,17 +69,6 @@ def no_other_object(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
     return a.is_only and b.is_only
 
 
-def not_guided(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    return not (a.is_guided or b.is_guided or facts.has_handshakes)
-
-
-def not_at_a_gate(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
-    first, second = facts.threads[a.thread], facts.threads[b.thread]
-    if second.parent == first.index and may_share_lock(a.maybe, second.created_under):
-        return False
-    return not (first.parent == second.index and may_share_lock(b.maybe, first.created_under))
-
-
 def not_freed(a: RawAccess, b: RawAccess, facts: Facts) -> bool:
     return not (a.is_free or b.is_free)
 
@@ -101,14 +77,11 @@ CONDITIONS: tuple[tuple[str, Condition], ...] = (
     ("one of them writes, not both are atomic", writes),
     ("they are by different threads", different_threads),
     ("they share a byte for sure", overlap_surely),
-    ("they have no lock in common, whichever way was taken", no_common_lock),
-    ("both threads surely run by then", surely_parallel),
     ("the object is a single one", one_object),
     ("they stay inside of the object", inside_of_it),
     ("they access no other object", no_other_object),
-    ("their ways do not depend on other threads", not_guided),
-    ("no lock held since the creation keeps them apart", not_at_a_gate),
     ("neither frees the object", not_freed),
+    *(condition for facet in FACETS for condition in facet.conditions),
 )
 
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raceproof.analysis.backend import Analysed
+from raceproof.analysis.locks import ATOMIC
 from raceproof.analysis.races.detect import BaseReport
+from raceproof.analysis.races.reasons import BY_KEY
 from raceproof.analysis.races.sharing import Use
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import ATOMIC
 from raceproof.concurrency.resolve import SYNCHRONISATION_OBJECTS
 from raceproof.engines.modular.describe import Describer
 from raceproof.ir import Call
 from raceproof.verdict import Protection
 
-_WORDS = {
-    "read-only": "only read while several threads run",
-    "atomic": "every access is atomic",
-    "disjoint": "threads access different bytes",
-    "thread-local": "each thread has its own",
-    "own-argument": "each thread has its own element or object",
-    "thread-order": "never accessed by two threads at the same time",
-    "barrier": "a barrier lies between the accesses",
-    "gate": "held back by a lock since its creation",
-    "relative-lock": "protected by the lock beside each element",
-}
+_STRONGEST_FIRST = sorted(
+    BY_KEY,
+    key=lambda key: ({"lock": -2, "relative-lock": -1, "disjoint": 1, "read-only": 2}).get(key, 0),
+)
+"""The order in which a report names reasons: locks first, that both only read last."""
+
+
+def _words(key: str) -> str:
+    return BY_KEY[key].of_location
 
 
 def protections_of(
@@ -52,12 +51,12 @@ def _is_only_synchronised(analysis: Analysed, accesses: list[RawAccess]) -> bool
 def _protection(
     accesses: list[RawAccess], report: BaseReport, describer: Describer
 ) -> tuple[str, str]:
-    parallel = [a for a in accesses if a.running]
+    parallel = [a for a in accesses if a.facets.may_parallel]
     if not any(a.is_write for a in parallel):
         return "read-only", "written only before other threads start, or never"
     common = None
     for access in parallel:
-        locks = {held.lock for held in access.held}
+        locks = {held.lock for held in access.facets.must_lockset}
         common = locks if common is None else common & locks
     if common:
         key = min(common)
@@ -65,23 +64,11 @@ def _protection(
             return "atomic", "every access is inside an atomic section"
         return "lock", f"lock `{describer.lock_name(key)}` in every access"
     if report.sharing.use in (Use.SHARED, Use.READ_ONLY):
-        return "read-only", _WORDS["read-only"]
+        return "read-only", _words("read-only")
     if not report.reasons:
-        return "thread-order", _WORDS["thread-order"]
+        return "thread-order", _words("thread-order")
     if set(report.reasons) <= {"read-only", "atomic"} and report.reasons["atomic"]:
-        return "atomic", _WORDS["atomic"]
-    order = (
-        "lock",
-        "relative-lock",
-        "atomic",
-        "thread-local",
-        "own-argument",
-        "thread-order",
-        "barrier",
-        "gate",
-        "disjoint",
-        "read-only",
-    )
-    named = [key for key in order if report.reasons[key]]
-    words = [_WORDS.get(key, "a common lock") for key in named if key != "read-only"]
-    return named[0], "; ".join(words) or _WORDS["read-only"]
+        return "atomic", _words("atomic")
+    named = [key for key in _STRONGEST_FIRST if report.reasons[key]]
+    words = [_words(key) for key in named if key != "read-only"]
+    return named[0], "; ".join(words) or _words("read-only")

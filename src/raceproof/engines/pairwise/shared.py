@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raceproof.analysis.escape import escaped_bases
+from raceproof.analysis.locks import ATOMIC as ATOMIC_KEY
 from raceproof.analysis.records import RawAccess
-from raceproof.analysis.state import ATOMIC as ATOMIC_KEY
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.pairwise.arrays import Forms, GuardedArray, Sightings
 from raceproof.engines.pairwise.candidates import Candidates
@@ -184,7 +184,7 @@ class World:
         for access in accesses:
             base = objects[access.base]
             offset = access.offsets.signed_constant
-            is_parallel = access.thread != 0 or access.running != 0
+            is_parallel = access.thread != 0 or access.facets.may_parallel != 0
             if base.kind is BaseKind.GLOBAL and is_parallel and offset is not None:
                 if access.size is not None and access.size <= _WIDEST:
                     found[Cell(_key(base.descriptor), offset, access.size)] = None
@@ -217,7 +217,7 @@ class World:
         for access in accesses:
             key = _key(objects[access.base].descriptor)
             cell = named.get((key, access.offsets.signed_constant or 0, access.size or 0))
-            if cell is not None and (access.thread != 0 or access.running != 0):
+            if cell is not None and (access.thread != 0 or access.facets.may_parallel != 0):
                 by_cell[cell].append(access)
         for cell, found in by_cell.items():
             writes = [access for access in found if access.is_write]
@@ -228,7 +228,7 @@ class World:
                 self.guarded.setdefault(ATOMIC, []).append(cell)
                 self.homemade[cell] = LockName("home-made", str(cell.key[1]), cell.offset)
                 self.turns[cell] = LockName("turn", str(cell.key[1]), cell.offset)
-            for held in sorted({held for access in found for held in access.held}):
+            for held in sorted({held for access in found for held in access.facets.must_lockset}):
                 base = held.lock.base
                 if held.lock == ATOMIC_KEY or objects[base].kind is not BaseKind.GLOBAL:
                     continue

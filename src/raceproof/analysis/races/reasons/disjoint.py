@@ -4,6 +4,7 @@ Of a base that stands for many objects, two equal offsets may still be of differ
 they are the same one is what has to be assumed.
 """
 
+from raceproof.analysis.facets.facet import Reason
 from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import RawAccess
 from raceproof.domains import refinement
@@ -42,3 +43,11 @@ def _moved(offsets: Integers, distance: int) -> Integers:
     from raceproof.domains.integer_operations import add
 
     return add(offsets, ints.constant(distance, offsets.width)) if distance else offsets
+
+
+REASON = Reason(
+    "disjoint",
+    excludes,
+    of_pair="they access different bytes",
+    of_location="threads access different bytes",
+)

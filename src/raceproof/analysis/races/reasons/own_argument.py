@@ -5,6 +5,7 @@
 `own_arguments` says when arguments are own, and why different ones mean different bytes.
 """
 
+from raceproof.analysis.facets.facet import Reason
 from raceproof.analysis.races.facts import Facts
 from raceproof.analysis.records import OwnAccess, RawAccess
 from raceproof.analysis.threads import ThreadInfo
@@ -84,3 +85,11 @@ def _span(access: RawAccess) -> tuple[int, int] | None:
     if access.own.offset is None or access.size is None:
         return None
     return access.own.offset, access.own.offset + access.size
+
+
+REASON = Reason(
+    "own-argument",
+    excludes,
+    of_pair="each thread has its own element or object",
+    of_location="each thread has its own element or object",
+)

@@ -4,16 +4,16 @@
     for (i = 0; i < n; i++) pthread_join(ids[i], NULL);
     // no thread of the first loop runs here
 
-Nobody knows `n`, so all but the first few of these threads are one abstract thread with many
+`n` is unknown, so all but the first few of these threads are one abstract thread with many
 instances, and joining one of them proves nothing. What is noted here, as part of a state, are facts
-about *cohorts*:
+about *pools*:
 
-- `Filling`: in a counting loop that has not ended, each round so far has created one thread and
+- `CreateLoop`: in a counting loop that has not ended, each round so far has created one thread and
   stored its id in the element of an array that belongs to the round;
-- `Cohort`: every running instance of some threads has its id in the array, at an index of a range
-  (from a low to a high sum over registers and variables, whatever their values);
-- `Draining`: in a counting loop that has not ended, each round so far has waited for the thread
-  whose id is in the round's element, for a cohort.
+- `ThreadPool`: every running instance of some threads has its id in the array, at an index of a
+  range (from a low to a high sum over registers and variables, whatever their values);
+- `JoinLoop`: in a counting loop that has not ended, each round so far has waited for the thread
+  whose id is in the round's element, for a pool.
 
 Each speaks about a set of threads, and about running instances only. So it holds for a thread that
 does not run, whatever the array; that makes joins of states simple (`joined`).
@@ -27,25 +27,26 @@ touch the cell, drop every fact that mentions it (`without_root`). What other th
 there too: a cell is given as a root only while no running thread writes it, and the writes of a
 thread that is waited for are writes. So two equal `Linear`s of one state are equal numbers.
 
-*Filling.* It begins in a loop's first round (none of its threads was running before), and stays if
-the next round begins with the round's thread created (`is_done`), and no second one. Counters of
+*CreateLoop.* It begins in a loop's first round (none of its threads was running before), and stays
+if the next round begins with the round's thread created (`is_done`), and no second one. Counters of
 different rounds differ: the loop goes on as long as a test of the counter against a bound that does
 not change succeeds, so a counter that came again would come again for ever, and the loop would have
 no end. Elements of different counters do not overlap (they are at least an id apart; an address
 that wraps around is outside of the array). So the ids of all threads of the loop are in different
 elements, and still there if nothing else may have written to any of them (`Region`).
 
-*Cohort.* When the head's test fails for the first time, the counter has taken all values of the
-range that test and step describe, and no others (`Range`). Leaving in another way gives no cohort.
+*ThreadPool.* When the head's test fails for the first time, the counter has taken all values of the
+range that test and step describe, and no others (`Range`). Leaving in another way gives no pool.
 
-*Draining.* Begins in the first round too. Each round has waited for the thread of its element. When
-the head's test fails, the counter has taken all values of its range, and if this is the cohort's
-range, all of the cohort has been waited for. If the test fails at once, the range is empty, and the
-cohort too.
+*JoinLoop.* Begins in the first round too. Each round has waited for the thread of its element. When
+the head's test fails, the counter has taken all values of its range, and if this is the pool's
+range, all of the pool has been waited for. If the test fails at once, the range is empty, and the
+pool too.
 
-*Creation* of further instances of a thread drops it from every fact, but for the filling that they
-belong to. Threads with creators other than the one whose state this is, threads that may be
-detached, and those whose id may be overwritten by another thread don't count (`cohort_events`).
+*Creation* of further instances of a thread drops it from every fact, but for the create loop that
+they belong to. Threads with creators other than the one whose state this is, threads that may be
+detached, and those whose id may be overwritten by another thread don't count
+(`thread_pool_events`).
 """
 
 from __future__ import annotations
@@ -54,9 +55,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from raceproof.analysis.facets.facet import Facet
 from raceproof.analysis.names import Cell, Linear, Range, Region, Root, Token
 
 if TYPE_CHECKING:
+    from raceproof.analysis.facets import Facets
     from raceproof.domains.integers import Integers
 
 
@@ -115,7 +118,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class CreateLoop:
     loop: Loop
     slots: Slots
     shift: int
@@ -136,29 +139,29 @@ class Handing:
 
 
 @dataclass(frozen=True, slots=True)
-class Cohort:
+class ThreadPool:
     slots: Slots
     range: Range
     argument: Argument | None = None
-    """As of the filling."""
+    """As of the create_loop."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draining:
+class JoinLoop:
     loop: Loop
-    cohort: Cohort
+    pool: ThreadPool
     shift: int
     is_done: bool
 
 
-Fact = Filling | Cohort | Draining | Handing
+Fact = CreateLoop | ThreadPool | JoinLoop | Handing
 
 
 class Pick(NamedTuple):
-    """An id that was loaded from the element `counter + shift` of a cohort's array, in this round
+    """An id that was loaded from the element `counter + shift` of a pool's array, in this round
     of a loop; or the address through which the id is found, or the argument of that thread."""
 
-    cohort: Cohort
+    pool: ThreadPool
     loop: Loop
     shift: int
     is_address: bool = False
@@ -183,7 +186,7 @@ class Members(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cohorts:
+class ThreadPools:
     """All that is known; never changed in place."""
 
     aliases: dict[Token, Linear]
@@ -197,7 +200,7 @@ class Cohorts:
     kept: dict[Token, Keeping]
     """Registers with the address of a new object, and where it is kept."""
 
-    def without(self, is_void: Callable[[Linear | int | Root], bool]) -> Cohorts:
+    def without(self, is_void: Callable[[Linear | int | Root], bool]) -> ThreadPools:
         """Without what mentions something void."""
         aliases = {k: v for k, v in self.aliases.items() if not (is_void(k) or is_void(v))}
         names = {k: v for k, v in self.names.items() if not (is_void(k) or is_void(v))}
@@ -211,11 +214,11 @@ class Cohorts:
             for fact, members in self.facts.items()
             if not any(is_void(part) for part in _parts(fact))
         }
-        picks = {k: v for k, v in self.picks.items() if not is_void(k) and v.cohort in facts}
+        picks = {k: v for k, v in self.picks.items() if not is_void(k) and v.pool in facts}
         kept = {k: v for k, v in self.kept.items() if not (is_void(k) or is_void(v.slots.root))}
-        return Cohorts(aliases, names, counts, facts, picks, kept)
+        return ThreadPools(aliases, names, counts, facts, picks, kept)
 
-    def without_root(self, root: Root) -> Cohorts:
+    def without_root(self, root: Root) -> ThreadPools:
         def is_void(part: Linear | int | Root) -> bool:
             return part == root or (isinstance(part, Linear) and part.root == root)
 
@@ -223,7 +226,7 @@ class Cohorts:
             return self
         return self.without(is_void)
 
-    def without_context(self, context: int) -> Cohorts:
+    def without_context(self, context: int) -> ThreadPools:
         """The function has returned: its registers mean nothing any more."""
 
         def is_void(part: Linear | int | Root) -> bool:
@@ -235,22 +238,22 @@ class Cohorts:
         facts = {
             fact: members
             for fact, members in kept.facts.items()
-            if isinstance(fact, Cohort) or fact.loop.context != context
+            if isinstance(fact, ThreadPool) or fact.loop.context != context
         }
         picks = {k: v for k, v in kept.picks.items() if v.loop.context != context}
         keeping = {k: v for k, v in kept.kept.items() if v.loop.context != context}
         return replace(kept, counts=counts, facts=facts, picks=picks, kept=keeping)
 
-    def with_facts(self, facts: dict[Fact, Members]) -> Cohorts:
-        """An id from the array of a cohort that is no more, or is a new one, is any id."""
+    def with_facts(self, facts: dict[Fact, Members]) -> ThreadPools:
+        """An id from the array of a pool that is no more, or is a new one, is any id."""
         picks = {
             k: v
             for k, v in self.picks.items()
-            if facts.get(v.cohort) == self.facts.get(v.cohort) and v.cohort in facts
+            if facts.get(v.pool) == self.facts.get(v.pool) and v.pool in facts
         }
         return replace(self, facts=facts, picks=picks)
 
-    def written(self, base: int, offsets: Integers | None, size: int | None) -> Cohorts:
+    def written(self, base: int, offsets: Integers | None, size: int | None) -> ThreadPools:
         """Without what the write of some bytes may change."""
         touched = {
             cell
@@ -303,17 +306,17 @@ class Cohorts:
         return found
 
 
-NOTHING = Cohorts({}, {}, {}, {}, {}, {})
+NOTHING = ThreadPools({}, {}, {}, {}, {}, {})
 
 
 def _parts(fact: Fact) -> tuple[Linear | int | Root, ...]:
     match fact:
-        case Filling(slots=slots, argument=argument):
+        case CreateLoop(slots=slots, argument=argument):
             return (slots.root, *_roots(argument))
-        case Cohort(slots=slots, range=numbers, argument=argument):
+        case ThreadPool(slots=slots, range=numbers, argument=argument):
             return (slots.root, numbers.low, numbers.high, *_roots(argument))
-        case Draining(cohort=cohort):
-            return _parts(cohort)
+        case JoinLoop(pool=pool):
+            return _parts(pool)
         case Handing(argument=argument):
             return _roots(argument)
 
@@ -322,7 +325,7 @@ def _roots(argument: Argument | None) -> tuple[int | Root, ...]:
     return () if argument is None or argument.slots is None else (argument.slots.root,)
 
 
-def joined(a: Cohorts, running: int, b: Cohorts, others: int) -> Cohorts:
+def joined(a: ThreadPools, running: int, b: ThreadPools, others: int) -> ThreadPools:
     """What holds in both of two states with these running threads; `a` itself if that is all."""
     if a is b:
         return a
@@ -336,7 +339,7 @@ def joined(a: Cohorts, running: int, b: Cohorts, others: int) -> Cohorts:
                 theirs.regions if theirs else frozenset()
             )
             facts[fact] = Members(threads, regions)
-    found = Cohorts(
+    found = ThreadPools(
         _common(a.aliases, b.aliases),
         _common(a.names, b.names),
         _common(a.counts, b.counts),
@@ -353,3 +356,32 @@ _Value = TypeVar("_Value")
 
 def _common(a: dict[_Key, _Value], b: dict[_Key, _Value]) -> dict[_Key, _Value]:
     return {key: value for key, value in a.items() if b.get(key) == value}
+
+
+class ThreadPoolsFacet(Facet[ThreadPools]):
+    initial = NOTHING
+
+    def join(self, a: ThreadPools, b: ThreadPools, left: Facets, right: Facets) -> ThreadPools:
+        return joined(a, left.may_parallel, b, right.may_parallel)
+
+    def assign(self, value: ThreadPools, token: Token, before: Facets) -> ThreadPools:
+        return value if value is NOTHING else value.without_root(token)
+
+    def leave(self, value: ThreadPools, context: int, before: Facets) -> ThreadPools:
+        return value if value is NOTHING else value.without_context(context)
+
+    def recur(self, value: ThreadPools, is_entry: bool, before: Facets) -> ThreadPools:
+        return NOTHING
+
+    def return_again(self, value: ThreadPools, children: int, before: Facets) -> ThreadPools:
+        return NOTHING
+
+    def write(
+        self,
+        value: ThreadPools,
+        base: int,
+        offsets: Integers | None,
+        size: int | None,
+        before: Facets,
+    ) -> ThreadPools:
+        return value if value is NOTHING else value.written(base, offsets, size)
