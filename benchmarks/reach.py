@@ -80,7 +80,8 @@ def reach_of(analysis: Analysed, tells_slots: bool = True) -> Reach:
         frozenset(
             access.instruction
             for access in accesses
-            if access.running and (len(users[access.base]) > 1 or users[access.base] & many)
+            if access.facets.may_parallel
+            and (len(users[access.base]) > 1 or users[access.base] & many)
         ),
         tells_slots,
     )
