@@ -258,6 +258,7 @@ class Recorder:
         one are not beside the others."""
         if effect.is_write and point.running:
             self.records.not_followed("a write through pointers that it finds", instruction.number)
+        facets = _facets(point, point.held)._replace(depends_on_others=True)
         address = self.backend.beyond(function, effect.pointer, self.info.index)
         for base, offsets in address.pointers.items():
             if not self._counts(base):
@@ -274,13 +275,9 @@ class Recorder:
                             None,
                             is_write,
                             point.is_atomic,
-                            point.held,
-                            point.maybe,
+                            facets,
                             frozenset(),
-                            point.running,
-                            point.sure,
                             False,
-                            is_guided=True,
                         )
                     )
 
