@@ -87,7 +87,7 @@ def test_a_full_disk_is_no_bug_of_ours(raceproof: Raceproof, tmp_path: Path) -> 
     source.write_text("int main(void) { return 0; }\n")
     answer = raceproof("check", str(source), "-o", "/dev/full")
     assert answer.returncode == 2
-    assert answer.stderr == "raceproof: error: No space left on device\n"
+    assert answer.stderr == ("raceproof: error: cannot write /dev/full: No space left on device\n")
 
 
 Replace = Callable[[BaseException | int], None]

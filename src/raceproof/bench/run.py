@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import raceproof
+from raceproof import version
 from raceproof.bench.cage import Ended, Limits
 from raceproof.bench.results import Result
 from raceproof.bench.runexec import cage_here
@@ -35,7 +35,7 @@ class Setting:
     def conditions(self) -> dict[str, Any]:
         """What must be the same for a run to be continued."""
         return {
-            "version": raceproof.__version__,
+            "version": version.__version__,
             "code": code_fingerprint(),
             "engine": self.engine,
             "timeout": self.timeout,
@@ -73,7 +73,7 @@ class Setting:
 def code_fingerprint() -> str:
     """Changes with the tool's own code, so that results of two versions never mix."""
     digest = sha256()
-    root = Path(raceproof.__file__).parent
+    root = Path(version.__file__).parent
     for path in sorted(root.rglob("*")):
         if path.suffix in (".py", ".toml"):
             digest.update(path.read_bytes())

@@ -9,6 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from raceproof.cli.choices import choice_of
 from raceproof.options import DataModel, Options, UnknownCallbacks
 
 DEFAULTS = Options()
@@ -61,7 +62,7 @@ def _add_compile_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--data-model",
         dest="data_model",
-        type=DataModel,
+        type=choice_of(DataModel),
         choices=list(DataModel),
         help=f"32-bit (ilp32) or 64-bit (lp64) long and pointers (default: {DEFAULTS.data_model})",
     )
@@ -123,7 +124,7 @@ def _add_common_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--callbacks",
         dest="callbacks",
-        type=UnknownCallbacks,
+        type=choice_of(UnknownCallbacks),
         choices=list(UnknownCallbacks),
         help="who calls a function that is given to code nobody knows: the thread that gave it, "
         f"threads of their own, or no one (default: {DEFAULTS.callbacks})",

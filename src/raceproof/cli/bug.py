@@ -5,7 +5,7 @@ import shlex
 import traceback
 from collections.abc import Sequence
 
-from raceproof import __version__
+from raceproof.version import __version__
 
 
 def describe(error: Exception, words: Sequence[str], *, with_traceback: bool) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from raceproof.verdict import Verdict
 
 FAILED = 2
+INTERRUPTED = 130
 
 EPILOG = """\
 examples:
@@ -28,7 +29,9 @@ examples:
 exit codes:
   0  no finding that is at least as sure as --fail-on says
   1  findings
-  2  the program could not be analysed, or raceproof is at fault
+  2  the program could not be analysed (it does not compile, no engine had time enough), or
+     raceproof is at fault
+130  interrupted (Ctrl-C, SIGTERM) before there was a finding; the best answer is printed
 """
 
 
@@ -70,21 +73,19 @@ def _add_verdict_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from raceproof import pipeline
-    from raceproof.cli.outcome import deliver
-    from raceproof.concurrency.loading import load_program
-    from raceproof.report.source import Sources
-    from raceproof.report.suppression import check_comments
+    from raceproof import api, pipeline
+    from raceproof.cli.outcome import check_outputs, deliver
 
     options = read_options(arguments)
-    program = load_program(arguments.files, options)
-    check_comments(program.files, Sources(program))
+    check_outputs(options)
     with shown_progress(options) as progress:
-        verdict = pipeline.check(program, options, progress)
-    code = deliver(verdict, program, options)
+        found = api.examine(arguments.files, options, progress)
+    code = deliver(found.verdict, found.program, options)
     if options.schedules is not None:
-        _write_schedules(verdict, program, options, options.schedules)
-    return FAILED if pipeline.has_failed(verdict) else code
+        _write_schedules(found.verdict, found.program, options, options.schedules)
+    if pipeline.was_interrupted(found.verdict):
+        return code or INTERRUPTED
+    return FAILED if pipeline.has_failed(found.verdict) else code
 
 
 def _write_schedules(

@@ -2,27 +2,10 @@
 run."""
 
 from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
-from collections.abc import Callable
-from enum import StrEnum
-from typing import TypeVar
 
 from raceproof.cli.arguments import DEFAULTS, positive_integer, positive_number
+from raceproof.cli.choices import choice_of
 from raceproof.options import DEFAULT_THREADS, BackendChoice, MemoryModel, MutexRules, Strategy
-
-Choice = TypeVar("Choice", bound=StrEnum)
-
-
-def choice_of(kind: type[Choice]) -> Callable[[str], Choice]:
-    """An argument type: a word of `kind`, in any case."""
-
-    def read(text: str) -> Choice:
-        try:
-            return kind(text.lower())
-        except ValueError:
-            words = ", ".join(kind)
-            raise ArgumentTypeError(f"{text!r} is not one of: {words}") from None
-
-    return read
 
 
 def whole_number(text: str) -> int:
@@ -168,7 +151,7 @@ def add_budget_arguments(parser: ArgumentParser) -> None:
         dest="timeout",
         type=positive_number,
         metavar="SECONDS",
-        help="give the best answer known after this time (default: 300)",
+        help="give the best answer known after this time, compiling included (default: 300)",
     )
     group.add_argument(
         "--memory",

@@ -1,5 +1,6 @@
 """``raceproof explain``: what protects each shared location, and what does not."""
 
+import time
 from argparse import ArgumentParser, Namespace
 
 from raceproof.cli.arguments import add_program_arguments, read_options
@@ -9,6 +10,7 @@ from raceproof.cli.engine_arguments import (
     add_time_argument,
 )
 from raceproof.cli.output import output_stream
+from raceproof.cli.progress import shown_progress
 from raceproof.errors import UserError
 
 EPILOG = """\
@@ -51,14 +53,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from raceproof.api import load, remaining
     from raceproof.cli import explanation_listing
-    from raceproof.concurrency.loading import load_program
     from raceproof.engines.modular.explanation import explain
     from raceproof.engines.modular.look import look
 
     options = read_options(arguments)
-    program = load_program(arguments.files, options)
-    seen = look(program, options)
+    with shown_progress(options) as progress:
+        started = time.monotonic()
+        program = load(arguments.files, options, progress)
+        if progress is not None:
+            progress("analysing threads and locks", 0.0)
+        seen = look(program, remaining(options, started))
     found = explain(seen, options.latest_calls, arguments.location)
     if arguments.location is not None and not found:
         known = sorted({one.location.name for one in explain(seen, options.latest_calls)})

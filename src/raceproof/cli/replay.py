@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from raceproof.cli.arguments import add_program_arguments, read_options
+from raceproof.cli.choices import choice_of
 from raceproof.cli.output import output_stream
 from raceproof.options import ReportFormat
 
@@ -31,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument_group("interleaving").add_argument(
         "--format",
         dest="format",
-        type=ReportFormat,
+        type=choice_of(ReportFormat),
         choices=[ReportFormat.TEXT, ReportFormat.JSON],
         help="how to write the interleaving (default: text)",
     )

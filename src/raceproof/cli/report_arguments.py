@@ -4,6 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 
 from raceproof.cli.arguments import DEFAULTS
+from raceproof.cli.choices import choice_of
 from raceproof.options import FailOn, ReportFormat
 
 
@@ -12,7 +13,7 @@ def add_report_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--format",
         dest="format",
-        type=ReportFormat,
+        type=choice_of(ReportFormat),
         choices=list(ReportFormat),
         help=f"how to write the verdict (default: {DEFAULTS.format})",
     )
@@ -27,7 +28,7 @@ def add_report_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--fail-on",
         dest="fail_on",
-        type=FailOn,
+        type=choice_of(FailOn),
         choices=list(FailOn),
         help="end with exit code 1 if a finding is at least this sure: a schedule that ends in "
         "the race was replayed (confirmed), all we can check speaks for a race (likely), or "

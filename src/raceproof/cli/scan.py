@@ -14,6 +14,7 @@ from raceproof.cli.arguments import (
     positive_number,
     read_options,
 )
+from raceproof.cli.progress import shown_progress
 from raceproof.cli.report_arguments import add_report_arguments
 
 if TYPE_CHECKING:
@@ -103,12 +104,13 @@ def _add_project_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from raceproof.cli.outcome import deliver
+    from raceproof.cli.outcome import check_outputs, deliver
     from raceproof.project import find_project, scan
     from raceproof.project.places import relocated
     from raceproof.project.store import FOLDER
 
     options = read_options(arguments)
+    check_outputs(options)
     project = find_project(arguments.files, options)
     cache = None if options.no_cache else options.cache or project.root / FOLDER
     changed = None
@@ -129,7 +131,8 @@ def run(arguments: Namespace) -> int:
     if options.refine:
         from raceproof.project.refining import refined
 
-        verdict, program = refined(verdict, project, found.files, options)
+        with shown_progress(options) as working:
+            verdict, program = refined(verdict, project, found.files, options, working)
     if options.verbosity > 0:
         print(_work(found), file=sys.stderr)
     if project.root != Path.cwd():

@@ -7,15 +7,16 @@ interrupted, 141 nobody reads our output any more.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Collection, Sequence
 from typing import NoReturn
 
-from raceproof import __version__
 from raceproof.cli.registry import COMMANDS, load
-from raceproof.errors import UserError
+from raceproof.errors import UserError, did_you_mean
+from raceproof.version import __version__
 
 FAILED = 2
 INTERRUPTED = 130
@@ -91,10 +92,11 @@ class _Parser(ArgumentParser):
         if "invalid choice" in message and "COMMAND" in message:
             message, asked = message.partition(" (choose")[0], message.split("'")[1]
             known = list(COMMANDS)
-        from difflib import get_close_matches
-
-        near = get_close_matches(asked, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        elif "invalid choice" in message:
+            head, _, listed = message.partition(" (choose from ")
+            asked, known = head.split("'")[1], re.findall(r"[\w-]+", listed)
+            message = f"{head}; choose from {', '.join(known)}"
+        hint = did_you_mean(asked, known)
         self.exit(FAILED, f"{self.prog}: error: {message}{hint} ({self.prog} --help)\n")
 
 

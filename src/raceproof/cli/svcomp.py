@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from raceproof.cli.arguments import positive_number
-from raceproof.cli.engine_arguments import choice_of
+from raceproof.cli.choices import choice_of
 from raceproof.errors import UserError
 from raceproof.options import DataModel, MemoryModel, Options
 

@@ -1,5 +1,6 @@
 """``raceproof threads``: who creates whom, where, and who runs beside whom."""
 
+import time
 from argparse import ArgumentParser, Namespace
 
 from raceproof.cli.arguments import add_program_arguments, read_options
@@ -9,6 +10,7 @@ from raceproof.cli.engine_arguments import (
     add_time_argument,
 )
 from raceproof.cli.output import output_stream
+from raceproof.cli.progress import shown_progress
 
 EPILOG = """\
 A thread is known by the places of its creation, from main on. It is listed as "several at once" if
@@ -41,14 +43,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from raceproof.api import load, remaining
     from raceproof.cli import thread_listing
-    from raceproof.concurrency.loading import load_program
     from raceproof.engines.modular.creation import creation_graph
     from raceproof.engines.modular.look import look
 
     options = read_options(arguments)
-    program = load_program(arguments.files, options)
-    seen = look(program, options)
+    with shown_progress(options) as progress:
+        started = time.monotonic()
+        program = load(arguments.files, options, progress)
+        if progress is not None:
+            progress("analysing threads and locks", 0.0)
+        seen = look(program, remaining(options, started))
     nodes = creation_graph(seen.analysis, options.latest_calls)
     with output_stream(options) as stream:
         match arguments.listing:

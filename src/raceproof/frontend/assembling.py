@@ -71,11 +71,15 @@ def assemble(selection: Selection, options: Options, compile_text: Compile) -> A
     toolchain = Toolchain(options)
     found = Assembly()
     worker = _Worker(toolchain, compile_text, options.jobs)
-    worker.compile(selection.sources, found, selection.is_build)
-    if selection.is_build and not found.modules:
-        raise UserError(next(iter(found.failed.values())))
-    if selection.others:
-        _take_in(selection.others, found, worker)
+    try:
+        worker.compile(selection.sources, found, selection.is_build)
+        if selection.is_build and not found.modules:
+            raise UserError(next(iter(found.failed.values())))
+        if selection.others:
+            _take_in(selection.others, found, worker)
+    except BaseException:
+        toolchain.running.stop()
+        raise
     return found
 
 
@@ -95,7 +99,11 @@ class _Worker:
             from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(self._jobs) as pool:
-                done = list(pool.map(self._one, sources))
+                try:
+                    done = list(pool.map(self._one, sources))
+                except BaseException:
+                    self._toolchain.running.stop()
+                    raise
         for source, made in zip(sources, done, strict=True):
             if isinstance(made, Translation):
                 into.modules[source] = made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,9 +81,8 @@ def _compile(
     else:
         what = ["-x", "c++" if source.is_cxx else "c", str(source.path)]
         preprocess = (*command, "-E", *what)
-    made = _run(
-        [*command, *extra, "-S", "-emit-llvm", "-o", "-", *what], text, source.path, source.folder
-    )
+    whole = [*command, *extra, "-S", "-emit-llvm", "-o", "-", *what]
+    made = _run(toolchain, whole, text, source)
     return Translation(made, attempt.notice, preprocess)
 
 
@@ -94,14 +92,14 @@ def _own_lines(path: Path) -> bytes:
     return marker + _LINE_MARKER.sub(b"", path.read_bytes())
 
 
-def _run(command: Sequence[str], text: bytes | None, path: Path, folder: Path | None) -> str:
+def _run(toolchain: Toolchain, command: Sequence[str], text: bytes | None, source: Source) -> str:
     try:
-        done = subprocess.run(command, input=text, capture_output=True, check=False, cwd=folder)
+        code, output, errors = toolchain.running.run(command, text, source.folder)
     except OSError as error:
         raise UserError(f"cannot start the compiler {command[0]}: {error.strerror}") from error
-    if done.returncode and _ODD_MAIN.search(done.stderr) and _ANY_MAIN not in command:
-        return _run([*command, _ANY_MAIN], text, path, folder)
-    if done.returncode:
-        message = done.stderr.decode("utf-8", "replace").strip()
-        raise DoesNotCompile(f"{path}: does not compile\n{message}")
-    return done.stdout.decode("utf-8", "surrogateescape")
+    if code and _ODD_MAIN.search(errors) and _ANY_MAIN not in command:
+        return _run(toolchain, [*command, _ANY_MAIN], text, source)
+    if code:
+        message = errors.decode("utf-8", "replace").strip()
+        raise DoesNotCompile(f"{source.path}: does not compile\n{message}")
+    return output.decode("utf-8", "surrogateescape")

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
+from threading import Event
 
 from raceproof.errors import UserError
 from raceproof.frontend.builds.drivers import Driver, ask, is_inside, usual_folders
@@ -90,11 +92,46 @@ class Attempt:
         return "; ".join(said)
 
 
+class Running:
+    """The compilers that are at work, so that none goes on when nobody waits for it any more."""
+
+    def __init__(self) -> None:
+        self._processes: set[Popen[bytes]] = set()
+        self._is_over = Event()
+
+    def run(
+        self, command: Sequence[str], text: bytes | None, folder: Path | None
+    ) -> tuple[int, bytes, bytes]:
+        """Exit code, standard output and standard error."""
+        if self._is_over.is_set():
+            raise UserError("the compiler was stopped")
+        source = DEVNULL if text is None else PIPE
+        with Popen(command, stdin=source, stdout=PIPE, stderr=PIPE, cwd=folder) as process:
+            self._processes.add(process)
+            try:
+                if self._is_over.is_set():
+                    process.kill()
+                output, errors = process.communicate(text)
+            except BaseException:
+                process.kill()
+                raise
+            finally:
+                self._processes.discard(process)
+        return process.returncode, output, errors
+
+    def stop(self) -> None:
+        """Ends those at work; no further one starts."""
+        self._is_over.set()
+        for process in list(self._processes):
+            process.kill()
+
+
 @dataclass(frozen=True)
 class Toolchain:
     """A Clang and the flags it always gets."""
 
     options: Options
+    running: Running = field(default_factory=Running, compare=False, repr=False)
 
     @cached_property
     def _wheel(self) -> Path:

@@ -5,7 +5,15 @@ run in worker processes, so that a crash, a blow-up or an endless loop of one ne
 others found out.
 """
 
-from raceproof.pipeline.conduct import check, has_failed, refine
+from raceproof.pipeline.conduct import Progress, check, has_failed, refine, was_interrupted
 from raceproof.pipeline.registry import ENGINES, known_engines
 
-__all__ = ["ENGINES", "check", "has_failed", "known_engines", "refine"]
+__all__ = [
+    "ENGINES",
+    "Progress",
+    "check",
+    "has_failed",
+    "known_engines",
+    "refine",
+    "was_interrupted",
+]

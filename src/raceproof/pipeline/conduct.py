@@ -38,20 +38,33 @@ def check(program: Program, options: Options, progress: Progress | None = None) 
     return conductor.verdict(layers(options, conductor.is_large))
 
 
-def refine(program: Program, engine: str, named: Answer, options: Options) -> Verdict:
+def refine(
+    program: Program,
+    engine: str,
+    named: Answer,
+    options: Options,
+    progress: Progress | None = None,
+) -> Verdict:
     """What those that decide candidates make of the findings and candidates that `engine` named."""
-    conductor = _Conductor(program, options, None)
+    conductor = _Conductor(program, options, progress)
     conductor.take_over(engine, named)
     plan = layers(options, conductor.is_large)
     return conductor.verdict(tuple(layer for layer in plan if layer.decides))
 
 
 def has_failed(verdict: Verdict) -> bool:
-    """Whether we are at fault: no engine gave an answer, or two contradict each other."""
+    """Whether this is no answer: two engines contradict each other, or none has said anything,
+    since they crashed or there was no time for them."""
     if any(notice.startswith(_INTERNAL_ERROR) for notice in verdict.notices):
         return True
-    failures = [fate.value for fate in Fate if fate is not Fate.TIMEOUT]
-    return bool(verdict.engines) and all(run.answer in failures for run in verdict.engines)
+    failures = [fate.value for fate in Fate]
+    is_silent = all(run.answer in failures for run in verdict.engines)
+    return is_silent and verdict.outcome is Outcome.UNKNOWN and not verdict.findings
+
+
+def was_interrupted(verdict: Verdict) -> bool:
+    """Whether the user did not want to wait any longer."""
+    return _INTERRUPTED in verdict.notices
 
 
 class _Conductor:
@@ -170,6 +183,8 @@ class _Conductor:
 
         deadline = question.deadline
         half = None if deadline is None else (time.monotonic() + deadline) / 2
+        if self._progress is not None:
+            self._progress("points-to sets", 0.0)
         try:
             self._facts.points_to(half)
         except (OutOfTime, MemoryError):

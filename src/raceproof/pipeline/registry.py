@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 
 from raceproof.engines.question import Engine
-from raceproof.errors import UserError
+from raceproof.errors import UserError, did_you_mean
 
 ENGINES = {
     "modular": "raceproof.engines.modular:ENGINE",
@@ -32,9 +32,9 @@ def known_engines() -> tuple[str, ...]:
 def load_engine(name: str) -> Engine:
     """The engine of this name; a name that nobody has is the user's mistake."""
     if name not in ENGINES or not is_installed(name):
-        raise UserError(
-            f"no engine {name!r}: choose one of {', '.join(('auto', *known_engines()))}"
-        )
+        known = ("auto", *known_engines())
+        hint = did_you_mean(name, known)
+        raise UserError(f"no engine {name!r}: choose one of {', '.join(known)}{hint}")
     module, _, attribute = ENGINES[name].partition(":")
     found = getattr(importlib.import_module(module), attribute)
     engine: Engine = found() if isinstance(found, type) else found

@@ -18,7 +18,7 @@ from raceproof.project.places import places_of
 from raceproof.project.public import declared_in, public_headers
 from raceproof.project.sources import ProjectTarget
 from raceproof.project.store import Store
-from raceproof.project.time_limit import TimeIsUp, time_limit
+from raceproof.time_limit import TimeIsUp, time_limit
 from raceproof.verdict import Answer, EngineRun, Finding, Outcome, Verdict
 
 ENGINE = "summary"

@@ -18,6 +18,7 @@ from raceproof.errors import UserError
 from raceproof.frontend import Selection, load_selection
 from raceproof.ir import Position, Program
 from raceproof.options import Options
+from raceproof.pipeline import Progress
 from raceproof.pipeline import refine as decide
 from raceproof.project.places import Value, relocated
 from raceproof.project.sources import Project
@@ -31,7 +32,11 @@ Key: TypeAlias = frozenset[Position | None]
 
 
 def refined(
-    verdict: Verdict, project: Project, files: Collection[str], options: Options
+    verdict: Verdict,
+    project: Project,
+    files: Collection[str],
+    options: Options,
+    progress: Progress | None = None,
 ) -> tuple[Verdict, Program | None]:
     """The verdict with its findings confirmed, dropped or left as they are; and the program.
 
@@ -39,6 +44,8 @@ def refined(
     """
     if not verdict.findings:
         return verdict, None
+    if progress is not None:
+        progress("compiling", 0.0)
     sources = [source for source in project.sources if project.name(source.path) in files]
     try:
         program = load_selection(Selection(tuple(sources), is_build=True), options)
@@ -55,7 +62,7 @@ def refined(
         open=tuple(c for c in answer.open if _located(c, project) in wanted),
     )
     limited = replace(options, engine="auto", timeout=options.timeout or DEFAULT_TIMEOUT)
-    decided = decide(program, SummaryEngine.name, asked, limited)
+    decided = decide(program, SummaryEngine.name, asked, limited, progress)
     return _merged(verdict, named, decided, project), program
 
 

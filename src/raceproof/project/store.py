@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from raceproof import __version__
+from raceproof.version import __version__
 
 FOLDER = ".raceproof"
 _FILE = "cache.db"

@@ -9,7 +9,6 @@ from typing import TextIO
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from raceproof import __version__
 from raceproof.ir import Program
 from raceproof.options import Options
 from raceproof.report import words
@@ -21,6 +20,7 @@ from raceproof.report.rules import Why, why
 from raceproof.report.source import Sources
 from raceproof.report.suppression import excuse_of
 from raceproof.verdict import Access, Confidence, Finding, Verdict
+from raceproof.version import __version__
 
 _CONTEXT = 4
 

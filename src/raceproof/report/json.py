@@ -6,7 +6,6 @@ import json
 from importlib.resources import files
 from typing import Any, TextIO
 
-from raceproof import __version__
 from raceproof.ir import Position, Program
 from raceproof.options import Options
 from raceproof.report import words
@@ -24,6 +23,7 @@ from raceproof.verdict import (
     Thread,
     Verdict,
 )
+from raceproof.version import __version__
 
 SCHEMA_VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""

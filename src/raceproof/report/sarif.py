@@ -11,7 +11,6 @@ import json
 from pathlib import Path
 from typing import Any, TextIO
 
-from raceproof import __version__
 from raceproof.ir import Position, Program
 from raceproof.options import Options
 from raceproof.report import words
@@ -22,6 +21,7 @@ from raceproof.report.rules import RULES, Rule, Why, why
 from raceproof.report.source import Sources
 from raceproof.report.suppression import excuse_of
 from raceproof.verdict import Access, Confidence, ExcuseKind, Finding, Site, Verdict
+from raceproof.version import __version__
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

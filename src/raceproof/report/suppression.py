@@ -15,12 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from raceproof.errors import UserError
+from raceproof.errors import UserError, did_you_mean
 from raceproof.ir import Position
 from raceproof.options import Suppression
 from raceproof.report.fingerprint import fingerprint
 from raceproof.report.paths import shown
-from raceproof.report.rules import why
+from raceproof.report.rules import BY_ID, why
 from raceproof.report.source import Sources
 from raceproof.verdict import Confidence, Excuse, ExcuseKind, Finding, Outcome, Verdict
 
@@ -30,6 +30,7 @@ _COMMENT = re.compile(
 )
 _MARKED = re.compile(r"(?://|/\*)\s*raceproof:\s*([\w-]*)")
 _MARK = "raceproof:"
+_RULE = re.compile(r"[a-z]+(-[a-z]+)+")
 _MOST_GONE = 3
 
 
@@ -39,9 +40,13 @@ def check_comments(files: Iterable[str], sources: Sources) -> None:
     for file in dict.fromkeys(files):
         for number, text in enumerate(sources.lines(file), 1):
             marked = _MARKED.search(text) if _MARK in text else None
-            if marked is None or _COMMENT.search(text):
+            if marked is None:
                 continue
             where = f"{shown(file)}:{number}"
+            comment = _COMMENT.search(text)
+            if comment is not None:
+                _check_rule((comment[1] or "").strip(), where)
+                continue
             if marked[1] == "ignore":
                 raise UserError(
                     f"{where}: a malformed suppression; write "
@@ -52,6 +57,14 @@ def check_comments(files: Iterable[str], sources: Sources) -> None:
             near = get_close_matches(marked[1], ["ignore"], 1, 0.5)
             hint = f"; did you mean {near[0]}?" if near else "; the one that is known is ignore"
             raise UserError(f"{where}: no suppression {marked[1]!r}{hint}")
+
+
+def _check_rule(name: str, where: str) -> None:
+    """A name with dashes is that of a rule, for no location has one."""
+    if not _RULE.fullmatch(name) or name in BY_ID:
+        return
+    hint = did_you_mean(name, BY_ID, 0.5) or f" (known: {', '.join(BY_ID)})"
+    raise UserError(f"{where}: no rule {name!r}{hint}")
 
 
 def suppressed(
@@ -71,9 +84,10 @@ def suppressed(
         *files,
         *(a.position.file for f in findings for a in f.accesses if a.position),
     ]
+    names = [finding.location.name for finding in findings]
     notices = [
-        *_unused_comments(dict.fromkeys(everywhere), sources, used),
-        *_unused_settings(settings, used),
+        *_unused_comments(dict.fromkeys(everywhere), sources, used, names),
+        *_unused_settings(settings, used, names),
         *_gone(baseline, used),
     ]
     counts = any(f.excuse is None and f.confidence >= Confidence.LIKELY for f in findings)
@@ -152,18 +166,30 @@ def _matches(setting: Suppression, finding: Finding) -> bool:
     )
 
 
-def _unused_comments(files: Iterable[str], sources: Sources, used: set[object]) -> Iterable[str]:
+def _unused_comments(
+    files: Iterable[str], sources: Sources, used: set[object], names: Sequence[str]
+) -> Iterable[str]:
     for file in files:
         for number, text in enumerate(sources.lines(file), 1):
-            if _MARK in text and _COMMENT.search(text) and (file, number) not in used:
-                yield f"{shown(file)}:{number}: this comment suppresses no finding"
+            comment = _COMMENT.search(text) if _MARK in text else None
+            if comment is not None and (file, number) not in used:
+                hint = _meant((comment[1] or "").strip(), names)
+                yield f"{shown(file)}:{number}: this comment suppresses no finding{hint}"
 
 
-def _unused_settings(settings: Sequence[Suppression], used: set[object]) -> Iterable[str]:
+def _unused_settings(
+    settings: Sequence[Suppression], used: set[object], names: Sequence[str]
+) -> Iterable[str]:
     for setting in settings:
         if setting not in used:
             where = f" in {setting.file}" if setting.file != "*" else ""
-            yield f"the suppression of {setting.location!r}{where} matches no finding"
+            hint = _meant(setting.location, names)
+            yield f"the suppression of {setting.location!r}{where} matches no finding{hint}"
+
+
+def _meant(pattern: str, names: Sequence[str]) -> str:
+    """A name of a finding that is like the pattern but not matched by it."""
+    return did_you_mean(pattern, [name for name in names if name != pattern]) if pattern else ""
 
 
 def _gone(baseline: Mapping[str, str], used: set[object]) -> Iterable[str]:

@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from raceproof import __version__
 from raceproof.ir import Position, Program
 from raceproof.report.interleaving import Row, What, interleaving
 from raceproof.report.source import Sources
 from raceproof.report.yaml import dump
 from raceproof.verdict import Finding, Outcome, Verdict
+from raceproof.version import __version__
 
 PROPERTY = "CHECK( init(main()), LTL(G ! data-race) )"
 
