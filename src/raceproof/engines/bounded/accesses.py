@@ -7,127 +7,34 @@ of a visible step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from math import gcd
 from typing import TYPE_CHECKING
 
+from raceproof.engines.bounded.cursor import Part, PathEnds
 from raceproof.engines.bounded.events import (
-    Constraint,
-    Cut,
     Event,
     Input,
     MemoryAccess,
     Place,
     Read,
-    ThreadBody,
     Write,
 )
 from raceproof.engines.bounded.objects import MemoryObject
 from raceproof.engines.bounded.sharing import UNKNOWN, VALUE_LIMIT, Targets, constants
-from raceproof.engines.bounded.state import State
 from raceproof.engines.bounded.waiting import OwnAccess
-from raceproof.ir import Instruction, Position
 from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
-    from raceproof.engines.bounded.unfold import Unfolder
+    pass
 
 _SYNCHRONISATION = 4
 PLACE_LIMIT = 96
 """An index that may take more values than this is taken to take only the first of them."""
 
 
-class PathEnds(Exception):
-    """Nothing can follow on this path."""
-
-
-class Accesses:
+class ThreadMemory(Part):
     """The memory side of unfolding one thread."""
-
-    def __init__(self, unfolder: Unfolder, body: ThreadBody) -> None:
-        self.unfolder = unfolder
-        self.terms = unfolder.terms
-        self.space = unfolder.space
-        self.sharing = unfolder.sharing
-        self.body = body
-        self.thread = body.number
-        self.state = State(self.terms)
-        self.event: Event | None = None
-        self.label = ""
-        self.names = 0
-        self.calls: tuple[int, ...] = ()
-        self.instruction: Instruction | None = None
-        self.own_accesses: list[OwnAccess] = []
-        """To memory that is not shared, in their order."""
-        self.load = 0
-        """How much the events so far weigh in a formula; a plain access weighs 1, others 4."""
-        self.born: list[int] = []
-        """The objects made on the way, in their order."""
-
-    # --- steps ------------------------------------------------------------
-
-    @property
-    def position(self) -> Position | None:
-        return self.instruction.position if self.instruction else None
-
-    def name(self, what: str) -> str:
-        """A name for a variable, the same in every pass."""
-        self.names += 1
-        number = self.instruction.number if self.instruction else ""
-        return f"{what} {self.label}@{number}.{self.names}"
-
-    def cut(self, reason: str, condition: Term | None = None) -> None:
-        """Notes that the paths where the condition holds are not followed, or not all of them."""
-        guard = self.state.guard
-        if condition is not None:
-            guard = self.terms.and_(guard, condition)
-        if guard is not self.terms.false:
-            body = self.body
-            body.cuts.append(
-                Cut(len(body.events), guard, reason, self.position, len(body.constraints))
-            )
-
-    def require(self, condition: Term) -> None:
-        """The path goes on only if the condition holds."""
-        if condition is not self.terms.true:
-            self.body.constraints.append(
-                Constraint(len(self.body.events), self.state.guard, condition)
-            )
-
-    def new_event(self, kind: str) -> Event:
-        return Event(
-            self.thread,
-            len(self.body.events),
-            self.state.guard,
-            self.instruction.number if self.instruction else -1,
-            kind,
-            self.terms.true,
-            is_inner=self.state.section > 0,
-            position=self.position,
-            calls=self.calls,
-            tick=len(self.body.ticks) - 1,
-        )
-
-    @contextmanager
-    def step(self, kind: str, *, always: bool = False) -> Iterator[Event]:
-        """What happens inside happens at once; it is an event if it touches shared memory."""
-        if self.event is not None:
-            yield self.event
-            return
-        event = self.event = self.new_event(kind)
-        try:
-            yield event
-        finally:
-            self.event = None
-            event.index = len(self.body.events)
-            event.guard = self.state.guard
-            if event.operations or event.accesses or always:
-                self.body.events.append(event)
-                is_plain = not event.is_inner and any(not a.is_atomic for a in event.accesses)
-                self.load += 1 if is_plain else _SYNCHRONISATION
-            elif event.assume is not self.terms.true:
-                self.require(event.assume)
 
     # --- places ------------------------------------------------------------
 
@@ -140,17 +47,17 @@ class Accesses:
             del places[4 * PLACE_LIMIT :]
         if not places:
             if not (address.is_constant and address.constant == 0):
-                self.cut("a pointer that may lead anywhere")
+                self.cursor.cut("a pointer that may lead anywhere")
             raise PathEnds
         if not address.is_constant or any(place[0].length is not None for place in places):
             is_known = self.terms.any(self._inside(address, place, size) for place in places)
             if is_limited:
-                self.cut("an index with too many possible values", self.terms.not_(is_known))
+                self.cursor.cut("an index with too many possible values", self.terms.not_(is_known))
             if UNKNOWN in targets:
-                self.cut("a pointer that may lead anywhere", self.terms.not_(is_known))
+                self.cursor.cut("a pointer that may lead anywhere", self.terms.not_(is_known))
             elif not address.is_constant:
                 self._cut_elsewhere(address, is_known)
-            self.require(is_known)
+            self.cursor.require(is_known)
         return tuple(places)
 
     def _cut_elsewhere(self, address: Term, is_known: Term) -> None:
@@ -159,7 +66,7 @@ class Accesses:
         first = self.terms.const(self.space.first_address, address.width)
         is_somewhere = self.terms.compare("uge", address, first)
         condition = self.terms.and_(is_somewhere, self.terms.not_(is_known))
-        self.cut("a pointer to an object that we did not expect", condition)
+        self.cursor.cut("a pointer to an object that we did not expect", condition)
 
     def _candidates(self, address: Term, targets: Targets, size: int) -> tuple[list[Place], bool]:
         """The places of an access, and whether there may be more."""
@@ -246,7 +153,7 @@ class Accesses:
         self, places: tuple[Place, ...], size: int
     ) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
         """The shared and the other places."""
-        if not self.state.is_threaded:
+        if not self.cursor.state.is_threaded:
             return (), places
         shared = tuple(
             place for place in places if self.sharing.is_shared(self.thread, *place, size)
@@ -260,13 +167,13 @@ class Accesses:
     ) -> Term:
         """The value of `size` bytes; with `is_access`, something that can race."""
         places = self.places(address, size)
-        if self.state.is_threaded:
+        if self.cursor.state.is_threaded:
             self._record(places, size, is_write=False)
         shared, own = self._split(places, size)
         result: Term | None = None
         if shared:
-            with self.step("read") as event:
-                name = self.name("read")
+            with self.cursor.step("read") as event:
+                name = self.cursor.name("read")
                 variable = self._few_values(name, shared, size)
                 if variable is None:
                     variable = self.terms.var(name, size * 8)
@@ -315,8 +222,8 @@ class Accesses:
     def _note_input(self, value: Term, condition: Term) -> None:
         """Uninitialised memory is an input when it is first read."""
         if value.operation == "var" and str(value.value).startswith("uninitialised"):
-            guard = self.terms.and_(self.state.guard, condition)
-            number = self.instruction.number if self.instruction else -1
+            guard = self.terms.and_(self.cursor.state.guard, condition)
+            number = self.cursor.instruction.number if self.cursor.instruction else -1
             self.body.inputs.append(Input(len(self.body.events), guard, number, value))
 
     def write(
@@ -331,7 +238,7 @@ class Accesses:
         terms = self.terms
         size = value.width // 8
         places = self.places(address, size)
-        if self.state.is_threaded:
+        if self.cursor.state.is_threaded:
             self._record(places, size, is_write=True)
             targets = self.sharing.targets(value)
             for target, offset in places:
@@ -339,7 +246,7 @@ class Accesses:
                 self.sharing.note_value(target, offset, value)
         shared, own = self._split(places, size)
         if shared:
-            with self.step("write") as event:
+            with self.cursor.step("write") as event:
                 event.operations.append(
                     Write(value, address, size, shared, condition or terms.true)
                 )
@@ -371,15 +278,15 @@ class Accesses:
         )
         if is_freed is terms.false:
             return
-        if self.event is not None:
-            self.event.assume = terms.and_(self.event.assume, terms.not_(is_freed))
+        if self.cursor.event is not None:
+            self.cursor.event.assume = terms.and_(self.cursor.event.assume, terms.not_(is_freed))
         else:
-            self.require(terms.not_(is_freed))
+            self.cursor.require(terms.not_(is_freed))
         if is_freed is terms.true:
             raise PathEnds
 
     def _is_freed(self, target: MemoryObject) -> Term:
-        byte = self.state.read(self.space.freed(target), 0, 1)
+        byte = self.cursor.state.read(self.space.freed(target), 0, 1)
         return self.terms.not_(self.terms.eq(byte, self.terms.const(0, 8)))
 
     def note_freed(self, address: Term, places: Iterable[Place]) -> None:
@@ -387,29 +294,29 @@ class Accesses:
         for target, offset in places:
             flag = self.space.freed(target)
             when = self.at(address, (target, offset))
-            before = self.state.read(flag, 0, 1)
-            self.state.write(flag, 0, terms.ite(when, terms.const(1, 8), before))
+            before = self.cursor.state.read(flag, 0, 1)
+            self.cursor.state.write(flag, 0, terms.ite(when, terms.const(1, 8), before))
 
     def read_own(self, place: Place, size: int) -> Term:
         """From memory that is not shared."""
         self._note_own(place, size, is_write=False)
-        return self.state.read(*place, size)
+        return self.cursor.state.read(*place, size)
 
     def write_own(self, place: Place, value: Term) -> None:
         self._note_own(place, value.width // 8, is_write=True)
-        self.state.write(*place, value)
+        self.cursor.state.write(*place, value)
 
     def _note_own(self, place: Place, size: int, *, is_write: bool) -> None:
-        if self.state.is_threaded:
+        if self.cursor.state.is_threaded:
             target, start = place
             spot = (target.number, start, start + size)
-            self.own_accesses.append(OwnAccess(spot, is_write, self.state.guard))
+            self.cursor.own_accesses.append(OwnAccess(spot, is_write, self.cursor.state.guard))
 
     def touch(
         self, address: Term, size: int | None, *, is_write: bool, is_atomic: bool = False
     ) -> None:
         """An access whose value nobody looks at; without a size, to the end of the object."""
-        if not self.state.is_threaded:
+        if not self.cursor.state.is_threaded:
             return
         for place, length, condition in self.extents(address, size):
             target, start = place
@@ -417,7 +324,7 @@ class Accesses:
                 continue
             self.sharing.record(self.thread, target, start, length, is_write=is_write)
             if self.sharing.is_shared(self.thread, target, start, length):
-                with self.step("write" if is_write else "read") as event:
+                with self.cursor.step("write" if is_write else "read") as event:
                     pointer = self.space.pointer(target, start)
                     self._add_access(
                         event, pointer, length, (place,), is_write, is_atomic, condition
@@ -437,7 +344,7 @@ class Accesses:
                 continue
             target = self.space.all[number]
             if target.is_partial:
-                self.cut("an object of unknown size")
+                self.cursor.cut("an object of unknown size")
             if offset is None:
                 self.unfolder.result.is_exact = False
                 result.append(((target, 0), target.size, self.terms.true))
@@ -448,7 +355,7 @@ class Accesses:
                 result.append((place, length, self.at(address, place)))
         if UNKNOWN in targets or not result:
             known = self.terms.any(self.at(address, place) for place, _, _ in result)
-            self.cut("a pointer that may lead anywhere", self.terms.not_(known))
+            self.cursor.cut("a pointer that may lead anywhere", self.terms.not_(known))
         return result
 
     def _add_access(
@@ -461,7 +368,7 @@ class Accesses:
         is_atomic: bool,
         condition: Term | None = None,
     ) -> None:
-        is_atomic = is_atomic or self.state.section > 0
+        is_atomic = is_atomic or self.cursor.state.section > 0
         event.accesses.append(
             MemoryAccess(address, size, places, is_write, is_atomic, condition or self.terms.true)
         )

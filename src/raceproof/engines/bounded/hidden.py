@@ -7,10 +7,11 @@ blocking needs nothing of its own in the encoders.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from raceproof.concurrency import events as meaning
 from raceproof.concurrency.model import Success
-from raceproof.engines.bounded.accesses import PathEnds
-from raceproof.engines.bounded.instructions import InstructionWalker
+from raceproof.engines.bounded.cursor import Part, PathEnds
 from raceproof.engines.bounded.objects import SHADOW
 from raceproof.engines.bounded.state import Value
 from raceproof.ir import Value as Operand
@@ -19,17 +20,27 @@ from raceproof.smt.terms import Term
 _EBUSY = 16
 
 
-class HiddenVariables(InstructionWalker):
+if TYPE_CHECKING:
+    from raceproof.engines.bounded.thread import ThreadWalker
+
+
+class HiddenVariables(Part):
     """Reads and writes them, and knows what a call returns that waited for them."""
 
+    def __init__(self, walker: ThreadWalker) -> None:
+        super().__init__(walker)
+        self.memory = walker.memory
+        self.operands = walker.operands
+        self.instructions = walker.instructions
+
     def shadow(self, address: Term) -> Term:
-        return self.moved(address, SHADOW)
+        return self.instructions.moved(address, SHADOW)
 
     def peek(self, address: Term, size: int = 1) -> Term:
-        return self.read(address, size, is_access=False)
+        return self.memory.read(address, size, is_access=False)
 
     def poke(self, address: Term, value: Term, condition: Term | None = None) -> None:
-        self.write(address, value, is_access=False, condition=condition)
+        self.memory.write(address, value, is_access=False, condition=condition)
 
     def control(self, what: str, thread: int) -> Term:
         return self.space.pointer(self.unfolder.control(what, thread))
@@ -39,15 +50,15 @@ class HiddenVariables(InstructionWalker):
 
     def wait_until(self, condition: Term) -> None:
         """The current step can only take place if the condition holds."""
-        assert self.event is not None
-        self.event.assume = self.terms.and_(self.event.assume, condition)
+        assert self.cursor.event is not None
+        self.cursor.event.assume = self.terms.and_(self.cursor.event.assume, condition)
         if condition is self.terms.false:
             raise PathEnds
 
     def operand_address(self, operand: Operand, is_indirect: bool) -> Term:
-        address = self.term(operand)
+        address = self.operands.term(operand)
         if is_indirect:
-            address = self.read(address, address.width // 8)
+            address = self.memory.read(address, address.width // 8)
         return address
 
     # --- results ------------------------------------------------------------
@@ -72,11 +83,11 @@ class HiddenVariables(InstructionWalker):
         if not self.unfolder.limits.cautious:
             self.unfolder.has_choices = True
             return self.terms.const(_EBUSY, width)
-        error = self.fresh_input("error", width)
-        self.require(self.terms.not_(self.terms.eq(error, self.terms.const(0, width))))
+        error = self.operands.fresh_input("error", width)
+        self.cursor.require(self.terms.not_(self.terms.eq(error, self.terms.const(0, width))))
         return error
 
-    def _set_choice(self, event: meaning.Event, is_success: Term) -> None:
+    def set_choice(self, event: meaning.Event, is_success: Term) -> None:
         yes, no = self.result_of(event, True), self.result_of(event, False)
         if isinstance(yes, Term) and isinstance(no, Term):
-            self.set_result(self.terms.ite(is_success, yes, no))
+            self.operands.set_result(self.terms.ite(is_success, yes, no))

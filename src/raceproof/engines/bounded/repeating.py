@@ -7,8 +7,10 @@ last one on its path.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from raceproof.analysis.unrolling import CopyName, LoopOrder
-from raceproof.engines.bounded.accesses import Accesses
+from raceproof.engines.bounded.cursor import Part
 from raceproof.engines.bounded.events import Constraint, Hiding
 from raceproof.engines.bounded.state import Contents, State, Value
 from raceproof.engines.bounded.waiting import (
@@ -25,7 +27,6 @@ from raceproof.engines.bounded.waiting import (
     overlaps,
 )
 from raceproof.ir import Function, Register
-from raceproof.ir import Value as Operand
 from raceproof.smt.terms import Term
 
 UNWOUND = "a loop unwound as often as allowed"
@@ -35,6 +36,10 @@ _FEW = 8
 """Iterations that a loop bounded by constants may always have."""
 _MANY_SPOTS = 64
 """An iteration that changes more than this does not wait."""
+
+
+if TYPE_CHECKING:
+    from raceproof.engines.bounded.thread import ThreadWalker
 
 
 class LoopRun:
@@ -107,25 +112,26 @@ class _OwnMemory:
         )
 
 
-class Repeating(Accesses):
+class LoopEnds(Part):
     """The part of a walk that decides about loops."""
 
-    def value(self, operand: Operand) -> Value:
-        raise NotImplementedError
+    def __init__(self, walker: ThreadWalker) -> None:
+        super().__init__(walker)
+        self.operands = walker.operands
 
     def begin_iteration(self, run: LoopRun, phis: dict[int, Value]) -> None:
         run.idle_before, run.idle = run.idle, []
         run.is_decided = run.is_symbolic = False
         run.phis = phis
-        run.guard = self.state.guard
-        run.version = self.state.version
-        run.is_threaded = self.state.is_threaded
-        run.section = self.state.section
-        run.cleanups = self.state.cleanups
-        run.memory = self.state.snapshot()
+        run.guard = self.cursor.state.guard
+        run.version = self.cursor.state.version
+        run.is_threaded = self.cursor.state.is_threaded
+        run.section = self.cursor.state.section
+        run.cleanups = self.cursor.state.cleanups
+        run.memory = self.cursor.state.snapshot()
         run.events = len(self.body.events)
-        run.own_accesses = len(self.own_accesses)
-        run.born = len(self.born)
+        run.own_accesses = len(self.cursor.own_accesses)
+        run.born = len(self.cursor.born)
 
     def repeated(
         self, name: CopyName, head: int, state: State, loops: dict[CopyName, LoopRun]
@@ -148,10 +154,10 @@ class Repeating(Accesses):
             state = state.copy(self.terms.and_(state.guard, self.terms.not_(stays)))
             if state.guard is self.terms.false:
                 return None
-        before = self.state
-        self.state = state
+        before = self.cursor.state
+        self.cursor.state = state
         may_go_on = self._may_go_on(name, head, run)
-        self.state = before
+        self.cursor.state = before
         return state if may_go_on else None
 
     def _may_go_on(self, name: CopyName, head: int, run: LoopRun) -> bool:
@@ -162,24 +168,24 @@ class Repeating(Accesses):
         most_load = 4 * limits.events
         if run.is_symbolic or not run.is_decided:
             run.symbolic += 1
-            assert self.instruction is not None
-            function = self.unfolder.program.function_of(self.instruction.number)
+            assert self.cursor.instruction is not None
+            function = self.unfolder.program.function_of(self.cursor.instruction.number)
             if not run.is_decided or not self._counts(function, name, head, run):
                 allowed = self.unfolder.unwind_of(function, head, name[-1])
                 events = self.body.events[run.events :]
-                if has_events and changes_nothing(self.terms, self.state.guard, events):
+                if has_events and changes_nothing(self.terms, self.cursor.state.guard, events):
                     allowed += 1  # Looking once more costs little.
                 if run.symbolic >= allowed:
-                    self.cut(UNWOUND)
+                    self.cursor.cut(UNWOUND)
                     return False
             most_load //= 2
         if iteration >= self.unfolder.patience:
             self.unfolder.was_impatient = True
             return False
-        if has_events and iteration >= _FEW and self.load > most_load:
+        if has_events and iteration >= _FEW and self.cursor.load > most_load:
             limit = 0
         if iteration >= limit:
-            self.cut(LONG_LOOP)
+            self.cursor.cut(LONG_LOOP)
             return False
         return True
 
@@ -189,7 +195,7 @@ class Repeating(Accesses):
             assert phi.result is not None
             before = run.phis.get(phi.result.index)
             operand = next((v for b, v in phi.incoming if b == name[-1]), None)
-            now = None if operand is None else self.value(operand)
+            now = None if operand is None else self.operands.value(operand)
             if isinstance(before, Term) and isinstance(now, Term) and now is not before:
                 if before.is_constant and now.is_constant:
                     return True
@@ -232,14 +238,14 @@ class Repeating(Accesses):
     def _iteration(self, name: CopyName, head: int, state: State, run: LoopRun) -> Iteration | None:
         changes: list[Change] = []
         kept: set[int] = set()
-        assert self.instruction is not None
-        function = self.unfolder.program.function_of(self.instruction.number)
+        assert self.cursor.instruction is not None
+        function = self.unfolder.program.function_of(self.cursor.instruction.number)
         for phi in function.blocks[head].phis:
             assert phi.result is not None
             index = phi.result.index
             operand = next((v for b, v in phi.incoming if b == name[-1]), None)
             before = run.phis.get(index)
-            now = None if operand is None else self.value(operand)
+            now = None if operand is None else self.operands.value(operand)
             if isinstance(operand, Register) and operand.index == index:
                 kept.add(index)
             if now is not before:
@@ -252,7 +258,7 @@ class Repeating(Accesses):
         if len(changes) > _MANY_SPOTS:
             return None
         assert run.guard is not None
-        own = _OwnMemory(self.own_accesses[run.own_accesses :], state.guard)
+        own = _OwnMemory(self.cursor.own_accesses[run.own_accesses :], state.guard)
         reads = run.order.reads(head)
 
         def looks_at(spot: Spot) -> bool:
@@ -271,7 +277,7 @@ class Repeating(Accesses):
         """What the thread's own memory holds differently; not in objects made in the iteration,
         which nothing points to any more if all else is as before."""
         changes: list[Change] = []
-        born = set(self.born[run.born :])
+        born = set(self.cursor.born[run.born :])
         born |= {flag.number for n in born if (flag := self.space.all[n].freed) is not None}
         for number in sorted(run.memory.keys() | state.memory.keys()):
             old, new = run.memory.get(number), state.memory.get(number)

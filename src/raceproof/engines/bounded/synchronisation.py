@@ -5,52 +5,72 @@ A thread's first step waits for its `started` variable, a join for `finished` (s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from raceproof.concurrency import events as meaning
 from raceproof.concurrency.model import Wait
-from raceproof.engines.bounded.accesses import PathEnds
-from raceproof.engines.bounded.meeting import MeetingWalker
+from raceproof.engines.bounded.cursor import Part, PathEnds
 from raceproof.ir import Function, NullPointer
 from raceproof.smt.terms import Term
 
+if TYPE_CHECKING:
+    from raceproof.engines.bounded.thread import ThreadWalker
 
-class SynchronisingWalker(MeetingWalker):
+
+class ThreadCreation(Part):
     """Threads and what they wait for."""
+
+    def __init__(self, walker: ThreadWalker) -> None:
+        super().__init__(walker)
+        self.memory = walker.memory
+        self.operands = walker.operands
+        self.hidden = walker.hidden
+
+    def handlers(self) -> dict[type, Callable[..., None]]:
+        return {
+            meaning.ThreadCreate: self.create_thread,
+            meaning.ThreadJoin: self.join_thread,
+        }
 
     def create_thread(self, event: meaning.ThreadCreate) -> None:
         terms = self.terms
-        entry = self.term(event.entry)
-        argument = self.value(event.argument) if event.argument is not None else None
+        entry = self.operands.term(event.entry)
+        argument = self.operands.value(event.argument) if event.argument is not None else None
         functions = self.functions_at(entry)
         if not functions or not all(function.is_defined for function, _ in functions):
-            self.cut("the creation of a thread whose entry is not known")
+            self.cursor.cut("the creation of a thread whose entry is not known")
             raise PathEnds
-        if not self.state.is_threaded:
-            self.unfolder.publish(self.state)
-        assert self.instruction is not None
+        if not self.cursor.state.is_threaded:
+            self.unfolder.publish(self.cursor.state)
+        instruction = self.cursor.instruction
+        assert instruction is not None
         identity = terms.const(0, 32)
         started: list[tuple[int, Term]] = []
         for function, pointer in functions:
             is_it = terms.eq(entry, pointer)
-            key = f"{self.thread}:{self.label}:{self.instruction.number}:{function.name}"
-            number = self.unfolder.create(key, function, argument, self.thread, self.instruction)
+            key = f"{self.thread}:{self.cursor.label}:{instruction.number}:{function.name}"
+            number = self.unfolder.create(key, function, argument, self.thread, instruction)
             if number is None:
                 # A thread that exists and is never scheduled.
-                self.cut("more threads than allowed")
+                self.cursor.cut("more threads than allowed")
                 number = self.unfolder.limits.total_threads + 1
             else:
                 started.append((number, is_it))
             identity = terms.ite(is_it, terms.const(number, 32), identity)
         width = self._identity_width(event)
-        with self.step("create", always=bool(started)) as step:
+        with self.cursor.step("create", always=bool(started)) as step:
             step.creates = tuple(started)
             for number, is_it in started:
-                self.poke(self.control("started", number), self.byte(1), is_it)
+                self.hidden.poke(self.hidden.control("started", number), self.hidden.byte(1), is_it)
             if event.id_pointer is not None and not isinstance(event.id_pointer, NullPointer):
-                self.write(self.term(event.id_pointer), terms.resize(identity, width))
+                self.memory.write(
+                    self.operands.term(event.id_pointer), terms.resize(identity, width)
+                )
         if event.id_is_result:
-            self.set_result(terms.resize(identity, self.space.pointer_width))
+            self.operands.set_result(terms.resize(identity, self.space.pointer_width))
         else:
-            self.set_result(self.result_of(event, True))
+            self.operands.set_result(self.hidden.result_of(event, True))
 
     def _identity_width(self, event: meaning.ThreadCreate) -> int:
         for effect in event.effects:
@@ -72,37 +92,39 @@ class SynchronisingWalker(MeetingWalker):
         """A thread that joins itself is told so, and goes on: the machine follows it, we do not."""
         mine = self.terms.eq(identity, self.terms.const(self.thread, identity.width))
         if mine is not self.terms.false:
-            self.cut("a thread that waits for itself", mine)
+            self.cursor.cut("a thread that waits for itself", mine)
 
     def join_thread(self, event: meaning.ThreadJoin) -> None:
         terms = self.terms
-        identity = self.term(event.thread)
+        identity = self.operands.term(event.thread)
         if event.is_indirect:
-            identity = self.read(identity, self.space.pointer_width // 8)
+            identity = self.memory.read(identity, self.space.pointer_width // 8)
         result_width = self.space.pointer_width
         value = terms.const(0, result_width)
         wants_result = event.result_pointer is not None and not isinstance(
             event.result_pointer, NullPointer
         )
-        with self.step("join", always=True):
+        with self.cursor.step("join", always=True):
             joined = terms.false
             for number in self.unfolder.thread_numbers():
                 is_it = terms.eq(identity, terms.const(number, identity.width))
                 if is_it is terms.false:
                     continue
-                has_finished = terms.eq(self.peek(self.control("finished", number)), self.byte(1))
+                has_finished = terms.eq(
+                    self.hidden.peek(self.hidden.control("finished", number)), self.hidden.byte(1)
+                )
                 joined = terms.or_(joined, terms.and_(is_it, has_finished))
                 if wants_result:
                     size = result_width // 8
-                    result = self.peek(self.control("result", number), size)
+                    result = self.hidden.peek(self.hidden.control("result", number), size)
                     value = terms.ite(is_it, result, value)
             if event.wait is Wait.BLOCK:
                 self._cut_deadlock(identity)
-                self.wait_until(joined)
+                self.hidden.wait_until(joined)
             if wants_result:
                 assert event.result_pointer is not None
-                self.write(self.term(event.result_pointer), value, condition=joined)
+                self.memory.write(self.operands.term(event.result_pointer), value, condition=joined)
         if event.wait is Wait.BLOCK:
-            self.set_result(self.result_of(event, True))
+            self.operands.set_result(self.hidden.result_of(event, True))
         else:
-            self._set_choice(event, joined)
+            self.hidden.set_choice(event, joined)

@@ -1,91 +1,143 @@
-"""The life of one thread, from its first step to its last."""
+"""The unfolding of one thread, from its first step to its last.
+
+A thread is unfolded by parts, each of which knows one kind of thing and uses only those made before
+it (two of them also ask for calls, which come last):
+
+    cursor        where we are: path, step, names
+    memory        accesses through pointers
+    operands      what registers and constants hold; inputs
+    loops         whether a loop goes on
+    instructions  all but calls
+    functions     blocks, branches, calls of the program's functions
+    hidden        variables of ours: locks, barriers, ends of threads
+    allocation, threads, locks, meetings, atomics    what library functions mean
+    library       who is called, and which part does it
+"""
 
 from __future__ import annotations
 
-from raceproof.engines.bounded.accesses import PathEnds
-from raceproof.engines.bounded.library import CallingWalker
+from typing import TYPE_CHECKING
+
+from raceproof.engines.bounded.accesses import ThreadMemory
+from raceproof.engines.bounded.allocation import Allocation
+from raceproof.engines.bounded.atomics import Atomics
+from raceproof.engines.bounded.cursor import Cursor, PathEnds
+from raceproof.engines.bounded.events import ThreadBody
+from raceproof.engines.bounded.hidden import HiddenVariables
+from raceproof.engines.bounded.instructions import Instructions
+from raceproof.engines.bounded.library import LibraryCalls
+from raceproof.engines.bounded.locks import Locks
+from raceproof.engines.bounded.meeting import Meetings
+from raceproof.engines.bounded.operands import Operands
+from raceproof.engines.bounded.repeating import LoopEnds
 from raceproof.engines.bounded.state import Value
+from raceproof.engines.bounded.synchronisation import ThreadCreation
+from raceproof.engines.bounded.walk import Functions
 from raceproof.ir import Function, IntType
 from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
 
+if TYPE_CHECKING:
+    from raceproof.engines.bounded.unfold import Unfolder
 
-class ThreadWalker(CallingWalker):
+
+class ThreadWalker:
     """One thread from its first step to its last."""
 
+    def __init__(self, unfolder: Unfolder, body: ThreadBody) -> None:
+        self.cursor = Cursor(unfolder, body)
+        self.memory = ThreadMemory(self)
+        self.operands = Operands(self)
+        self.loops = LoopEnds(self)
+        self.instructions = Instructions(self)
+        self.functions = Functions(self)
+        self.hidden = HiddenVariables(self)
+        self.allocation = Allocation(self)
+        self.threads = ThreadCreation(self)
+        self.locks = Locks(self)
+        self.meetings = Meetings(self)
+        self.atomics = Atomics(self)
+        self.library = LibraryCalls(self)
+
     def run_main(self, function: Function) -> None:
-        self.label = "0"
+        self.cursor.label = "0"
         arguments: list[Value] = []
         for parameter in function.parameters:
-            self.unfolder.has_choices = True
+            self.cursor.unfolder.has_choices = True
             if isinstance(parameter.type, IntType):
-                arguments.append(self._argument_count(self.space.width(parameter.type)))
+                arguments.append(self._argument_count(self.cursor.space.width(parameter.type)))
             else:
-                vector = self.space.make(
+                vector = self.cursor.space.make(
                     ("arguments", parameter.index),
                     BaseKind.EXTERNAL,
                     parameter.name,
                     64,
-                    is_defined=not self.unfolder.limits.cautious,
+                    is_defined=not self.cursor.unfolder.limits.cautious,
                 )
-                vector.is_partial = self.unfolder.limits.cautious
-                arguments.append(self.space.pointer(vector))
+                vector.is_partial = self.cursor.unfolder.limits.cautious
+                arguments.append(self.cursor.space.pointer(vector))
         try:
-            for name in self.unfolder.program.constructors:
-                constructor = self.unfolder.program.functions.get(name)
+            for name in self.cursor.unfolder.program.constructors:
+                constructor = self.cursor.unfolder.program.functions.get(name)
                 if constructor is not None and constructor.is_defined:
-                    self.call(constructor, [])
-            self.call(function, arguments)
-            self.fatal()
+                    self.functions.call(constructor, [])
+            self.functions.call(function, arguments)
+            self.instructions.fatal()
         except PathEnds:
             pass
         self._finish()
 
     def _argument_count(self, width: int) -> Term:
         """Like the machine, we call `main` with its name only; a proof takes any number."""
-        if not self.unfolder.limits.cautious:
-            return self.terms.const(1, width)
-        count = self.fresh_input("argc", width)
-        self.require(self.terms.compare("sle", self.terms.const(0, width), count))
+        if not self.cursor.unfolder.limits.cautious:
+            return self.cursor.terms.const(1, width)
+        count = self.operands.fresh_input("argc", width)
+        self.cursor.require(
+            self.cursor.terms.compare("sle", self.cursor.terms.const(0, width), count)
+        )
         return count
 
     def run_thread(self, function: Function, argument: Value | None) -> None:
-        self.label = str(self.thread)
-        self.state = self.unfolder.start_state()
-        with self.step("start", always=True):
-            started = self.peek(self.control("started", self.thread))
-            if self.event is not None and self.event.operations:
-                self.event.assume = self.terms.eq(started, self.byte(1))
+        self.cursor.label = str(self.cursor.thread)
+        self.cursor.state = self.cursor.unfolder.start_state()
+        with self.cursor.step("start", always=True):
+            started = self.hidden.peek(self.hidden.control("started", self.cursor.thread))
+            if self.cursor.event is not None and self.cursor.event.operations:
+                self.cursor.event.assume = self.cursor.terms.eq(started, self.hidden.byte(1))
         arguments = [argument] if argument is not None else []
         if function.parameters and arguments:
-            width = self.space.width(function.parameters[0].type)
+            width = self.cursor.space.width(function.parameters[0].type)
             if isinstance(arguments[0], Term):
-                arguments[0] = self.terms.resize(arguments[0], width)
+                arguments[0] = self.cursor.terms.resize(arguments[0], width)
         try:
-            result = self.call(function, arguments) if function.is_defined else None
-            self.ends.append((self.state, result))
+            result = self.functions.call(function, arguments) if function.is_defined else None
+            self.library.ends.append((self.cursor.state, result))
         except PathEnds:
             pass
         self._finish()
 
     def _finish(self) -> None:
         """One last step for all the ways in which the thread may end."""
-        if not self.ends:
+        if not self.library.ends:
             return
-        self.state = self.ends[0][0]
-        width = self.space.pointer_width
+        self.cursor.state = self.library.ends[0][0]
+        width = self.cursor.space.pointer_width
         results: list[tuple[Term, Term]] = []
-        for state, value in self.ends:
+        for state, value in self.library.ends:
             if isinstance(value, Term):
-                results.append((state.guard, self.terms.resize(value, width)))
-        self.state = self.merge([state.copy(state.guard) for state, _ in self.ends])
-        if not self.state.is_threaded:
+                results.append((state.guard, self.cursor.terms.resize(value, width)))
+        self.cursor.state = self.functions.merge(
+            [state.copy(state.guard) for state, _ in self.library.ends]
+        )
+        if not self.cursor.state.is_threaded:
             return
-        result = self.terms.const(0, width)
+        result = self.cursor.terms.const(0, width)
         for guard, value in results:
-            result = self.terms.ite(guard, value, result)
-        self.instruction = None
-        self.state.section = 0
-        with self.step("end", always=True):
-            self.poke(self.control("finished", self.thread), self.byte(1))
-            self.poke(self.control("result", self.thread), result)
+            result = self.cursor.terms.ite(guard, value, result)
+        self.cursor.instruction = None
+        self.cursor.state.section = 0
+        with self.cursor.step("end", always=True):
+            self.hidden.poke(
+                self.hidden.control("finished", self.cursor.thread), self.hidden.byte(1)
+            )
+            self.hidden.poke(self.hidden.control("result", self.cursor.thread), result)

@@ -13,21 +13,15 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.loop_counters import Counter
 from raceproof.analysis.unrolling import CopyName, LoopOrder
-from raceproof.engines.bounded.accesses import PathEnds
 from raceproof.engines.bounded.counting import counts
-from raceproof.engines.bounded.events import Input, ThreadBody
+from raceproof.engines.bounded.cursor import Part, PathEnds
 from raceproof.engines.bounded.objects import TooBig
-from raceproof.engines.bounded.repeating import LoopRun, Repeating
-from raceproof.engines.bounded.sharing import UNKNOWN
+from raceproof.engines.bounded.repeating import LoopRun
 from raceproof.engines.bounded.state import State, Value, choose, merge, relative
 from raceproof.engines.bounded.waiting import implies
 from raceproof.ir import (
     AfterInvoke,
-    AggregateConstant,
-    ArrayType,
     Branch,
-    BytesConstant,
-    Constant,
     Function,
     IndirectJump,
     IntConstant,
@@ -35,112 +29,32 @@ from raceproof.ir import (
     Phi,
     Register,
     Return,
-    StructType,
     Switch,
     Terminator,
-    Type,
-    Undefined,
-    VectorType,
-    ZeroConstant,
 )
 from raceproof.ir import Value as Operand
 from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
-    from raceproof.engines.bounded.unfold import Unfolder
+    pass
 
 _Arrival = tuple[State, int]
 """A state and the block it comes from."""
 
 
-class Walker(Repeating):
+if TYPE_CHECKING:
+    from raceproof.engines.bounded.thread import ThreadWalker
+
+
+class Functions(Part):
     """Walks the code of one thread; instructions and calls are done by its subclass."""
 
-    def __init__(self, unfolder: Unfolder, body: ThreadBody) -> None:
-        super().__init__(unfolder, body)
+    def __init__(self, walker: ThreadWalker) -> None:
+        super().__init__(walker)
+        self.operands = walker.operands
+        self.loops = walker.loops
+        self.instructions = walker.instructions
         self.depth: dict[str, int] = {}
-
-    def execute(self, instruction: object) -> None:
-        raise NotImplementedError
-
-    # --- values ------------------------------------------------------------
-
-    def value(self, operand: Operand) -> Value:
-        """What an operand holds now."""
-        if isinstance(operand, Register):
-            found = self.state.registers.get(operand.index)
-            return found if found is not None else self.undefined(operand.type)
-        assert isinstance(operand, Constant)
-        return self.constant(operand, operand.type)
-
-    def term(self, operand: Operand) -> Term:
-        value = self.value(operand)
-        return value if isinstance(value, Term) else self.terms.const(0, 8)
-
-    def constant(self, constant: Constant, type_: Type) -> Value:
-        match constant:
-            case Undefined():
-                return self.undefined(type_)
-            case ZeroConstant():
-                return self.zero(type_)
-            case AggregateConstant(elements=elements):
-                return tuple(self.constant(element, element.type) for element in elements)
-            case BytesConstant(data=data):
-                return tuple(self.terms.const(byte, 8) for byte in data)
-        if self.unfolder.is_thread_local(constant):
-            return self.unfolder.thread_local_address(constant, self.thread)
-        return self.space.constant(constant)
-
-    def _members(self, type_: Type) -> list[Type] | None:
-        if isinstance(type_, StructType):
-            return list(type_.fields)
-        if isinstance(type_, ArrayType | VectorType):
-            return [type_.element] * type_.count
-        return None
-
-    def zero(self, type_: Type) -> Value:
-        members = self._members(type_)
-        if members is not None:
-            return tuple(self.zero(member) for member in members)
-        return self.terms.const(0, self.space.width(type_))
-
-    def undefined(self, type_: Type) -> Value:
-        members = self._members(type_)
-        if members is not None:
-            return tuple(self.undefined(member) for member in members)
-        return self.fresh_input("undefined", max(self.space.width(type_), 1))
-
-    def fresh_input(self, what: str, width: int, when: Term | None = None) -> Term:
-        """An input of this instruction, which it only asks for `when` that holds."""
-        variable = self.terms.var(self.name(what), width)
-        if width == self.space.pointer_width:
-            self.sharing.define(variable, frozenset([UNKNOWN]))
-        self.body.inputs.append(
-            Input(
-                len(self.body.events),
-                self.state.guard if when is None else self.terms.and_(self.state.guard, when),
-                self.instruction.number if self.instruction else -1,
-                variable,
-            )
-        )
-        return variable
-
-    def unknown(self, what: str, width: int) -> Term:
-        """A result that we don't compute exactly."""
-        self.unfolder.result.is_exact = False
-        self.unfolder.assume_once(f"{what} is taken to give any result")
-        variable = self.terms.var(self.name("any"), width)
-        if width == self.space.pointer_width:
-            self.sharing.define(variable, frozenset([UNKNOWN]))
-        return variable
-
-    def set_result(self, value: Value | None) -> None:
-        assert self.instruction is not None
-        result = self.instruction.result
-        if result is not None:
-            if value is None:
-                value = self.undefined(result.type)
-            self.state.set_register(result.index, value)
 
     # --- functions ------------------------------------------------------------
 
@@ -148,29 +62,39 @@ class Walker(Repeating):
         """Runs a function of the program; ends the path if it doesn't return."""
         depth = self.depth.get(function.name, 0)
         if depth > self.unfolder.limits.recursion:
-            self.cut(f"the recursion of {function.display}")
+            self.cursor.cut(f"the recursion of {function.display}")
             raise PathEnds
         self.depth[function.name] = depth + 1
-        label, instruction, calls, names = self.label, self.instruction, self.calls, self.names
+        label, instruction, calls, names = (
+            self.cursor.label,
+            self.cursor.instruction,
+            self.cursor.calls,
+            self.cursor.names,
+        )
         if instruction is not None:
-            self.calls = (*calls, instruction.number)
-        registers = self.state.enter()
+            self.cursor.calls = (*calls, instruction.number)
+        registers = self.cursor.state.enter()
         for parameter, argument in zip(function.parameters, arguments, strict=False):
-            self.state.set_register(parameter.index, argument)
+            self.cursor.state.set_register(parameter.index, argument)
         try:
             number = instruction.number if instruction is not None else ""
             result = self._run(function, f"{label}@{number}/")
         finally:
             self.depth[function.name] = depth
-            self.label, self.instruction, self.calls, self.names = label, instruction, calls, names
-        self.state.leave(registers)
+            self.cursor.label, self.cursor.instruction, self.cursor.calls, self.cursor.names = (
+                label,
+                instruction,
+                calls,
+                names,
+            )
+        self.cursor.state.leave(registers)
         return result
 
     def _run(self, function: Function, prefix: str) -> Value | None:
         order = self.unfolder.order_of(function)
         first = order.first()
         queue: list[CopyName] = [first]
-        arrivals: dict[CopyName, list[_Arrival]] = {first: [(self.state, -1)]}
+        arrivals: dict[CopyName, list[_Arrival]] = {first: [(self.cursor.state, -1)]}
         loops: dict[CopyName, LoopRun] = {}
         returned: list[tuple[State, Value | None]] = []
         while queue:
@@ -178,7 +102,7 @@ class Walker(Repeating):
             incoming = [a for a in arrivals.pop(name) if a[0].guard is not self.terms.false]
             if not incoming:
                 continue
-            self.label = f"{prefix}{'.'.join(map(str, name))}"
+            self.cursor.label = f"{prefix}{'.'.join(map(str, name))}"
             self._enter_block(function, name, incoming, order, loops)
             try:
                 ways = self._walk_block(function, name[-1], returned)
@@ -198,7 +122,7 @@ class Walker(Repeating):
             if result is not None and value is not None:
                 result = choose(self.terms, relative(state.guard, other.guard), result, value)
             state = self.merge([state, other])
-        self.state = state
+        self.cursor.state = state
         return result
 
     def merge(self, states: list[State]) -> State:
@@ -213,11 +137,11 @@ class Walker(Repeating):
         return merge(states, self.space.all)
 
     def cut_at(self, states: list[State], reason: str) -> None:
-        current = self.state
+        current = self.cursor.state
         for state in states:
-            self.state = state
-            self.cut(reason)
-        self.state = current
+            self.cursor.state = state
+            self.cursor.cut(reason)
+        self.cursor.state = current
 
     def _enter_block(
         self,
@@ -230,18 +154,20 @@ class Walker(Repeating):
         phis = function.blocks[name[-1]].phis
         values: list[dict[int, Value]] = []
         for state, source in incoming:
-            self.state = state
+            self.cursor.state = state
             row = {}
             for phi in phis:
                 assert phi.result is not None
                 operand = next((v for b, v in phi.incoming if b == source), None)
-                self.instruction = phi
-                self.names = 0
+                self.cursor.instruction = phi
+                self.cursor.names = 0
                 row[phi.result.index] = (
-                    self.value(operand) if operand is not None else self.undefined(phi.result.type)
+                    self.operands.value(operand)
+                    if operand is not None
+                    else self.operands.undefined(phi.result.type)
                 )
             values.append(row)
-        self.state = self.merge([state for state, _ in incoming])
+        self.cursor.state = self.merge([state for state, _ in incoming])
         guard = incoming[0][0].guard
         result = values[0]
         for (state, _), row in zip(incoming[1:], values[1:], strict=True):
@@ -249,14 +175,14 @@ class Walker(Repeating):
             result = {i: choose(self.terms, condition, v, row[i]) for i, v in result.items()}
             guard = self.terms.or_(guard, state.guard)
         for index, value in result.items():
-            self.state.set_register(index, value)
+            self.cursor.state.set_register(index, value)
         block = name[-1]
         if block in order.loops_around(block) or (order.loops_around(block) and block == 0):
             instance = LoopOrder.instance(name, block)
             run = loops.get(instance)
             if run is None:
                 run = loops[instance] = LoopRun(order)
-            self.begin_iteration(run, result)
+            self.loops.begin_iteration(run, result)
 
     def _walk_block(
         self, function: Function, block: int, returned: list[tuple[State, Value | None]]
@@ -266,19 +192,21 @@ class Walker(Repeating):
         for instruction in function.blocks[block].instructions:
             if isinstance(instruction, Phi):
                 continue
-            self.instruction = instruction
-            self.names = 0
+            self.cursor.instruction = instruction
+            self.cursor.names = 0
             self.unfolder.size += 1
             if self.unfolder.size > limits.size:
                 raise TooBig
             if not self.unfolder.size & 0xFF:
                 self.unfolder.check_time()
             if not isinstance(instruction, Terminator):
-                self.execute(instruction)
+                self.instructions.execute(instruction)
                 continue
             if isinstance(instruction, Return):
-                value = None if instruction.value is None else self.value(instruction.value)
-                returned.append((self.state, value))
+                value = (
+                    None if instruction.value is None else self.operands.value(instruction.value)
+                )
+                returned.append((self.cursor.state, value))
                 return []
             return self._ways(instruction)
         return []
@@ -289,7 +217,7 @@ class Walker(Repeating):
             case Jump(target=target):
                 return [(target, terms.true)]
             case Branch():
-                condition = self.term(terminator.condition)
+                condition = self.operands.term(terminator.condition)
                 if terminator.if_true == terminator.if_false:
                     return [(terminator.if_true, terms.true)]
                 return [
@@ -297,7 +225,7 @@ class Walker(Repeating):
                     (terminator.if_false, terms.not_(condition)),
                 ]
             case Switch():
-                value = self.term(terminator.value)
+                value = self.operands.term(terminator.value)
                 ways: dict[int, Term] = {}
                 rest = terms.true
                 for number, target in terminator.cases:
@@ -310,7 +238,7 @@ class Walker(Repeating):
             case AfterInvoke(normal=normal):
                 return [(normal, terms.true)]
             case IndirectJump(possible=possible):
-                address = self.term(terminator.address)
+                address = self.operands.term(terminator.address)
                 return [
                     (target, terms.eq(address, terms.const(target + 1, address.width)))
                     for target in dict.fromkeys(possible)
@@ -336,13 +264,13 @@ class Walker(Repeating):
                     run.is_decided = True
                 else:
                     run.is_symbolic = True
-        guard = self.terms.and_(self.state.guard, condition)
+        guard = self.terms.and_(self.cursor.state.guard, condition)
         if guard is self.terms.false:
             return
         copy, repeated = order.follow(name, target)
-        state = self.state if is_only else self.state.copy(guard)
+        state = self.cursor.state if is_only else self.cursor.state.copy(guard)
         if repeated is not None:
-            going_on = self.repeated(name, repeated, state, loops)
+            going_on = self.loops.repeated(name, repeated, state, loops)
             if going_on is None:
                 return
             state = going_on
