@@ -83,6 +83,8 @@ class Records:
         """Instruction -> that an execution ends there, and why."""
         self.reached: dict[tuple[str, int], int] = {}
         """Function and block -> the last of its instructions that some execution gets to."""
+        self.parallel: set[int] = set()
+        """Instructions beside which other threads may run (walks only)."""
         self.stopped: dict[int, str] = {}
         """Instruction after which some execution does not go on -> why, where it is undefined."""
         self.blind: dict[tuple[int, str], None] = {}

@@ -18,6 +18,7 @@ There is no interference to be added: without values, nothing a thread reads nar
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from raceproof.analysis.backend import Backend
 from raceproof.analysis.barriers import Barriers
@@ -36,6 +37,9 @@ from raceproof.analysis.walk.walker import TooManyContexts, Walker
 from raceproof.concurrency import events as ev
 from raceproof.domains import values as domain
 from raceproof.ir import Call
+
+if TYPE_CHECKING:
+    from raceproof.analysis.walk.join_loops import JoinLoops
 
 
 class Walk:
@@ -74,6 +78,8 @@ class Walk:
         )
         self.recursive_locks = self._recursive_locks()
         self._last_rites = self._late_routines()
+        self.join_loops: JoinLoops | None = None
+        """Known in the second walk, if there are any."""
         self.depth = context_depth
         """Of the contexts; less than asked for if there would be too many."""
         self.blocks = 0
@@ -135,15 +141,41 @@ class Walk:
 
     def run(self) -> None:
         """Walks through threads until nothing changes, then writes down the accesses."""
-        walkers = None
-        while walkers is None:
+        self._record(self._walked())
+        if self._joins_in_loops():
+            from raceproof.analysis.walk.join_loops import JoinLoops
+
+            loops = JoinLoops(self)
+            if loops:
+                self.join_loops = loops
+                self._restart()
+                self._record(self._walked())
+
+    def _joins_in_loops(self) -> bool:
+        """May the function join all threads that it creates in a loop?"""
+        if self.threads.main.children == 0:
+            return False
+        joining = {
+            function.name
+            for function, call in self.program.all_instructions()
+            if isinstance(call, Call) and isinstance(self.events.of(call), ev.ThreadJoin)
+        }
+        return any(self.layouts.of(name).graph.loop_heads for name in joining)
+
+    def _restart(self) -> None:
+        self.blocks = 0
+        self.threads = Threads(self.program.entry)
+        self.contexts = Contexts()
+
+    def _walked(self) -> dict[int, Walker]:
+        while True:
             try:
-                walkers = self._walk_all()
+                return self._walk_all()
             except TooManyContexts:
                 self.depth -= 1
-                self.blocks = 0
-                self.threads = Threads(self.program.entry)
-                self.contexts = Contexts()
+                self._restart()
+
+    def _record(self, walkers: dict[int, Walker]) -> None:
         for index in sorted(walkers):
             info = self.threads[index]
             info.records = Records()

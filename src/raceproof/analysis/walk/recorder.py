@@ -66,6 +66,8 @@ class Recorder:
     def _instruction(
         self, layout: Layout, context: Context, instruction: Instruction, point: Point
     ) -> None:
+        if point.running:
+            self.records.parallel.add(instruction.number)
         if isinstance(instruction, Assembly):
             if instruction.text.strip():
                 self.records.assume(

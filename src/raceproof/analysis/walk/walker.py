@@ -35,6 +35,7 @@ from raceproof.ir import (
 if TYPE_CHECKING:
     from raceproof.analysis.threads import ThreadInfo
     from raceproof.analysis.walk.analysis import Walk
+    from raceproof.analysis.walk.join_loops import JoinLoop
 
 _MOST_BLOCKS = 200_000
 """Blocks gone through, by all threads, before shorter contexts are tried."""
@@ -60,6 +61,8 @@ class Visit:
     callers: dict[int, Visit] = field(default_factory=dict)
     """Those to be made again when the exit grows, by identity."""
     is_queued: bool = False
+    entered: dict[int, int] = field(default_factory=dict)
+    """Head of a create loop -> bit set of the threads that may run when it is entered."""
 
 
 class Walker:
@@ -131,7 +134,9 @@ class Walker:
 
     def _make(self, visit: Visit) -> None:
         layout = self.layouts.of(visit.name)
+        loops = self.walk.join_loops.of(visit.name) if self.walk.join_loops else {}
         visit.blocks = {0: visit.entry}
+        visit.entered = {}
         exit_: Point | None = None
         work = [0]
         while work:
@@ -148,6 +153,8 @@ class Walker:
                 exit_ = point if exit_ is None else join(exit_, point)
                 continue
             for target, arriving in self._edges(layout, block, terminator, point):
+                for loop in loops.values():
+                    arriving = self._past(visit, loop, (block, target), arriving, work)
                 self._arrive(visit, target, arriving, work)
         if exit_ is not None:
             exit_ = exit_._replace(fresh=frozenset(), attempts=frozenset())
@@ -157,6 +164,28 @@ class Walker:
                 visit.exit = exit_
                 for caller in visit.callers.values():
                     self._enqueue(caller)
+
+    def _past(
+        self, visit: Visit, loop: JoinLoop, edge: tuple[int, int], point: Point, work: list[int]
+    ) -> Point:
+        """After an edge: the last one of a join loop leaves none of its threads behind."""
+        if edge in loop.entries:
+            before = visit.entered.get(loop.entered, 0)
+            visit.entered[loop.entered] = before | point.running
+            if point.running & ~before and loop.head in visit.blocks and loop.head not in work:
+                heappush(work, loop.head)
+        if edge != (loop.head, loop.exit) or not self.info.is_unique:
+            return point
+        infos = [i for i in self.walk.threads.all if i.call == loop.create and i.index]
+        gone = sum(info.bit for info in infos)
+        if visit.entered.get(loop.entered, 0) & gone:
+            return point
+        if any(i.parent != self.info.index or i is self.info for i in infos):
+            return point
+        for info in infos:
+            if info.left is not None and not self.walk.has_cancellation:
+                gone |= info.children & ~info.left
+        return point._replace(running=point.running & ~gone, sure=point.sure & ~gone)
 
     def _arrive(self, visit: Visit, target: int, point: Point, work: list[int]) -> None:
         old = visit.blocks.get(target)
