@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+from raceproof.analysis.alias.cells import Thing
 from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.analysis.alias.shapes import Shape
+from raceproof.analysis.alias.solver import bits
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
 from raceproof.ir import Call, Program, Store
@@ -213,3 +215,65 @@ def test_a_struct_that_starts_with_an_array_keeps_its_members_apart() -> None:
     assert shape.moved(0, 32) == {32}
     assert shape.moved(0, 4) == {0}
     assert shape.moved(0, -4) == {0}
+
+
+def test_string_literals_are_one_object_without_addresses(compiled: Compile) -> None:
+    program = compiled(
+        """
+        int a; const char *text; int *p;
+        static void say(const char *t) { text = t; }
+        int main(void) { say("one"); say("two"); p = &a; return 0; }
+        void use(void) { *(char *)text = 1; *p = 1; }
+        """
+    )
+    assert written(program, "use") == [{"strings strings:0"}, {"global a:0"}]
+
+
+def test_memory_from_unknown_code_is_apart_from_the_arguments_of_main(compiled: Compile) -> None:
+    program = compiled(
+        """
+        struct node { int *to; }; int a;
+        struct node *unknown(void);
+        int main(int n, char **argv) { unknown()->to = &a; return 0; }
+        void use(char **argv) { *unknown()->to = 1; }
+        """
+    )
+    (through,) = written(program, "use")
+    assert "global a:0" in through
+    solution = points_to(program)
+    argv = program.functions["main"].parameters[1]
+    (outside,) = {thing for thing, _ in solution.targets("main", argv)}
+    assert outside.descriptor == ("external", "arguments")
+    assert all("global" not in str(held) for held in _held(solution, outside))
+
+
+def _held(solution: PointsTo, thing: Thing) -> list[object]:
+    cells = solution.cells
+    return [
+        cells.addresses[a][0].descriptor for _, held in cells.contents_of(thing) for a in bits(held)
+    ]
+
+
+def test_heap_objects_have_the_type_of_what_receives_them(compiled: Compile) -> None:
+    program = compiled(
+        """
+        #include <errno.h>
+        #include <stdlib.h>
+        struct table { int *rows[4]; int *last; }; struct owner { int n; struct table *mine; };
+        struct table *all; int a, b;
+        int main(int n, char **argv) {
+            struct owner *o = malloc(sizeof *o);
+            if (!o) return errno;
+            all = calloc(n, sizeof *all);
+            if (!all) return errno;
+            o->mine = calloc(n, sizeof *all);
+            for (int i = 0; i < n; i++) { all[i].rows[i % 4] = &a; o->mine[i].rows[i % 4] = &a; }
+            all[1].last = o->mine[1].last = &b;
+            return 0;
+        }
+        void use(int i) { *all[i].rows[i] = 1; *all[i].last = 2; }
+        """
+    )
+    assert written(program, "use") == [{"global a:0"}, {"global b:0"}]
+    names = {program.debug.type(key).target for key in program.heap_types.values()}
+    assert {program.debug.type(name).name for name in names} == {"owner", "table"}

@@ -64,7 +64,8 @@ class FunctionLowering(Lowering):
         self.hints: dict[str, str] = {}
         self.slot_names: dict[str, tuple[str, str]] = {}
         self.register_count = 0
-        self.heap_types: dict[int, str] = {}
+        self.variable_types: dict[int, str] = {}
+        """Register -> debug type of the first local variable that it is stored to."""
         self._output: list[Instruction | _PendingPhi] = []
         self._slots: dict[str, Type] = {}
         self._unset: set[str] = set()
@@ -240,10 +241,8 @@ class FunctionLowering(Lowering):
     def _store_slot(self, tokens: list[str], slot: str) -> None:
         value = self.operand(tokens, 2, self._slots[slot])
         self._slot_values[self._current][slot] = value
-        if tokens[2][0] == "%" and self._output:
-            last = self._output[-1]
-            if getattr(last, "result", None) is value and slot in self.slot_names:
-                self.heap_types[last.number] = self.slot_names[slot][1]
+        if isinstance(value, Register) and slot in self.slot_names:
+            self.variable_types.setdefault(value.index, self.slot_names[slot][1])
 
     def _slot_value(self, slot: str, block: int) -> Value:
         """The value of a local at the end of what was lowered of a block."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from raceproof.frontend.function_text import Signature, cut_blocks, read_signature
+from raceproof.frontend.heap_types import HeapTypes
 from raceproof.frontend.library import PREFIX
 from raceproof.frontend.llvm_text import LlvmSyntaxError, Names, Reader, symbol, tokenize
 from raceproof.frontend.lower_function import FunctionLowering
@@ -64,7 +65,7 @@ class _ModuleLowering:
         self._bodies: dict[str, FunctionText] = {}
         self._labels: dict[str, dict[str, int]] = {}
         self._signatures: dict[str, Signature] = {}
-        self._heap_types: dict[int, str] = {}
+        self._variable_types: dict[str, dict[int, str]] = {}
         self._no_return = frozenset(
             key for key, text in module.attributes.items() if "noreturn" in text.split()
         )
@@ -102,8 +103,17 @@ class _ModuleLowering:
             entry,
             _constructors(globals_.get("llvm.global_ctors"), functions),
             self.module.assembly,
-            self._heap_types,
+            self._heap_types(functions, globals_),
         )
+
+    def _heap_types(
+        self, functions: Mapping[str, Function], globals_: Mapping[str, Global]
+    ) -> dict[int, str]:
+        types = HeapTypes(globals_, self.debug)
+        found: dict[int, str] = {}
+        for name, variables in self._variable_types.items():
+            found |= types.of(functions[name], variables)
+        return found
 
     def _signature(self, header: str) -> Signature:
         try:
@@ -117,7 +127,7 @@ class _ModuleLowering:
             function = lowering.lower(text.lines)
         except (LlvmSyntaxError, IndexError, KeyError) as error:
             raise FrontendBug(f"{error!r} in function {signature.name}") from error
-        self._heap_types.update(lowering.heap_types)
+        self._variable_types[signature.name] = lowering.variable_types
         return function
 
     def _block_index(self, function: str, label: str) -> int:

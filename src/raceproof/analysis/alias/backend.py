@@ -115,6 +115,8 @@ class AliasBackend:
                 return objects.library_object(str(rest[0]), thread)
             case "external":
                 return objects.external
+            case "strings":
+                return objects.any_string
         return self._made_base(thing)
 
     def _made_base(self, thing: Thing) -> int:

@@ -12,7 +12,7 @@ from raceproof.concurrency import effects as fx
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.model import CallbackValue, ReturnKind, Returns
-from raceproof.ir import Call, Function, FunctionAddress, IntConstant, PointerType, Value
+from raceproof.ir import Call, Function, FunctionAddress, IntConstant, IntType, PointerType, Value
 from raceproof.verdict import BaseKind
 
 
@@ -62,7 +62,7 @@ class Calls:
             name = self._function_at(address)
             if name is not None and self._fits(name, call):
                 self._inside(function, lambda: self._means(call, name))
-            elif self.cells.addresses[address][0].descriptor == ("external",):
+            elif self.cells.addresses[address][0].descriptor[0] == "external":
                 self._inside(function, lambda: self._unknown(call))
 
         self.solver.each(node, met)
@@ -157,7 +157,7 @@ class Calls:
                 return
             self.entries.setdefault(call.number, {})[target.name] = None
             for index, parameter in enumerate(target.parameters):
-                given = arguments[index] if index < len(arguments) else self.generator.external
+                given = arguments[index] if index < len(arguments) else self.generator.outside()
                 if given is not None and self.generator.carries(parameter.type):
                     register = self.generator.register(target.name, parameter.index)
                     self.solver.copy(given, register)
@@ -170,8 +170,8 @@ class Calls:
         """May write what its arguments point to, call them, and return anything, perhaps a
         pointer into what it was given."""
         node = self.generator.result(call)
-        if node is not None:
-            self.solver.copy(self.generator.external, node)
+        if node is not None and not isinstance(call.function_type.result, IntType):
+            self.solver.copy(self.generator.outside(), node)
         for argument in call.arguments:
             if isinstance(argument.type, PointerType):
                 self.generator.havoc(argument)
@@ -186,12 +186,12 @@ class Calls:
             self.generator.copy_between(copy.target, copy.source, None)
         for store in event.stores:
             node = self.solver.node()
-            self._returned(call, store.value, node)
+            self._returned(call, event, store.value, node)
             pointer = self.generator.value(store.pointer)
             if pointer is not None:
                 self.solver.store(pointer, node)
         for callback in event.callbacks:
-            arguments = [self._passed(operand) for operand in callback.arguments]
+            arguments = [self._passed(event, operand) for operand in callback.arguments]
             function = self.generator.value(callback.function)
             if function is not None and callback.is_indirect:
                 loaded = self.solver.node()
@@ -202,7 +202,7 @@ class Calls:
             self._reordered(event, callback)
         result = self.generator.result(call)
         if result is not None:
-            self._returned(call, event.returns, result)
+            self._returned(call, event, event.returns, result)
 
     def _reordered(self, event: ev.Event, callback: ev.Callback) -> None:
         """`qsort`: what is compared and written lies anywhere in its array after that."""
@@ -212,9 +212,9 @@ class Calls:
             if effect.is_write and effect.pointer in compared and node is not None:
                 self.solver.each(node, lambda a: self.cells.fold(self.cells.addresses[a][0], 1))
 
-    def _passed(self, operand: ev.CallbackOperand) -> int | None:
+    def _passed(self, event: ev.Event, operand: ev.CallbackOperand) -> int | None:
         if operand.value is None or operand.how is CallbackValue.ANY:
-            return self.generator.external
+            return self.generator.outside(event.model.name)
         node = self.generator.value(operand.value)
         if node is None or operand.how is CallbackValue.ITSELF:
             return node
@@ -238,7 +238,7 @@ class Calls:
 
         solver.each(source, met)
 
-    def _returned(self, call: Call, returns: Returns, target: int) -> None:
+    def _returned(self, call: Call, event: ev.Event, returns: Returns, target: int) -> None:
         argument = call.arguments[returns.index] if returns.index < len(call.arguments) else None
         source = None if argument is None else self.generator.value(argument)
         match returns.kind:
@@ -272,7 +272,7 @@ class Calls:
                 self.generator.add_address(target, thing)
             case _:
                 if call.result is None or isinstance(call.result.type, PointerType):
-                    self.solver.copy(self.generator.external, target)
+                    self.solver.copy(self.generator.outside(event.model.name), target)
 
     # --- threads ------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from raceproof.ir import (
     Assembly,
     AtomicUpdate,
     Binary,
+    BytesConstant,
     Cast,
     CompareExchange,
     Constant,
@@ -58,6 +59,23 @@ from raceproof.verdict import BaseKind
 _KEEP_OFFSETS = ("offset", "add", "ptrtoint", "inttoptr", "bitcast", "addrspacecast")
 """Constant expressions whose value is an operand, moved by the numbers among the others."""
 
+STRINGS = ("strings",)
+_LIBRARY_GLOBALS = frozenset(
+    [
+        "stdin",
+        "stdout",
+        "stderr",
+        "environ",
+        "__environ",
+        "optarg",
+        "tzname",
+        "__tzname",
+        "__progname",
+        "program_invocation_name",
+        "program_invocation_short_name",
+    ]
+)
+
 
 class Generator:
     """Owns the nodes of registers and constants."""
@@ -74,13 +92,7 @@ class Generator:
         self.varargs: dict[str, int] = {}
         self.function = ""
         self._copies = 0
-        outside = cells.thing(("external",), BaseKind.EXTERNAL, Shape())
-        cells.fold(outside, 1)
-        self.external = solver.node()
-        """Holds the address of memory outside of the program, and what is stored there."""
-        self.add_address(self.external, outside)
-        solver.copy(self.external, cells.content(outside, 0))
-        solver.load(self.external, self.external)
+        self._outside: dict[str, int] = {}
         self._handlers: dict[type[Instruction], Callable[[Any], None]] = {
             StackSlot: self._slot,
             Load: self._load,
@@ -172,6 +184,23 @@ class Generator:
                 self._lose_offset(source, node)
         return node
 
+    def outside(self, origin: str = "") -> int:
+        """A node that holds the address of memory outside of the program, and what is stored there.
+
+        Memory from different origins is kept apart as far as models tell: what the program was
+        started with, what a function with a model gives away. All that comes from unknown code
+        (no origin) is one. It is one object for the race detector in any case.
+        """
+        node = self._outside.get(origin)
+        if node is None:
+            thing = self.cells.thing(("external", origin), BaseKind.EXTERNAL, Shape())
+            self.cells.fold(thing, 1)
+            node = self._outside[origin] = self.solver.node()
+            self.add_address(node, thing)
+            self.solver.copy(node, self.cells.content(thing, 0))
+            self.solver.load(node, node)
+        return node
+
     def add_address(self, node: int, thing: Thing, offset: int | None = 0) -> None:
         self.solver.add(node, 1 << self.cells.address(thing, offset))
 
@@ -189,6 +218,8 @@ class Generator:
         variable = self.program.globals.get(name)
         if variable is None:
             return self.cells.thing(("lock", name), BaseKind.EXTERNAL, Shape(1))
+        if variable.is_string and isinstance(variable.initializer, BytesConstant):
+            return self._strings()
         kind = BaseKind.GLOBAL
         if variable.is_thread_local:
             kind = BaseKind.THREAD_LOCAL
@@ -199,6 +230,15 @@ class Generator:
             return known
         shape = shapes.of_type(variable.type, self.layout, 1)
         return self.cells.thing(("global", name), kind, shape)
+
+    def _strings(self) -> Thing:
+        """All string literals: nobody writes them, and they hold no addresses. A function that
+        prints texts would have a set of hundreds of them else."""
+        known = self.cells.find(*STRINGS)
+        if known is None:
+            known = self.cells.thing(STRINGS, BaseKind.STRING, Shape())
+            self.cells.fold(known, 1)
+        return known
 
     def heap_thing(self, call: int, size: int | None) -> Thing:
         pointer = self.program.heap_types.get(call, "")
@@ -212,10 +252,12 @@ class Generator:
     def globals(self) -> None:
         for variable in self.program.globals.values():
             thing = self.global_thing(variable.name)
+            if thing.descriptor == STRINGS:
+                continue
             if variable.initializer is not None:
                 self._initialise(variable, thing)
             elif not variable.is_string:
-                self.solver.copy(self.external, self.cells.content(thing, 0))
+                self.solver.copy(self.outside(_origin(variable)), self.cells.content(thing, 0))
                 self.cells.fold(thing, 1)
 
     def _initialise(self, variable: Global, thing: Thing) -> None:
@@ -429,13 +471,18 @@ class Generator:
         """Somebody writes pointers that we don't know."""
         node = self.value(pointer)
         if node is not None:
-            self.solver.store(node, self.external)
+            self.solver.store(node, self.outside())
 
     def _unknown_result(self, instruction: Instruction) -> None:
         node = self.result(instruction)
         if node is not None:
-            self.solver.copy(self.external, node)
+            self.solver.copy(self.outside(), node)
 
     def _return(self, instruction: Return) -> None:
         if instruction.value is not None and self.carries(instruction.value.type):
             self.flow(instruction.value, self.return_node(self.function))
+
+
+def _origin(variable: Global) -> str:
+    """Of what a global of other code holds at the start."""
+    return variable.name if variable.name in _LIBRARY_GLOBALS else ""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from raceproof.analysis.alias.generate import STRINGS
 from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.ir import (
     Binary,
@@ -36,7 +37,7 @@ from raceproof.ir import (
 _EQUAL = ("eq", "ne")
 _STEPS = ("add", "sub")
 _CASTS = ("bitcast", "ptrtoint", "inttoptr", "addrspacecast")
-_OUTSIDE = ("external",)
+_OUTSIDE = "external"
 _PAGE = 4096
 """No object lies in the first or the last page."""
 
@@ -104,8 +105,14 @@ class _Looks:
         if isinstance(value, Register) and value.index in self._distances:
             return set()
         targets = self._points_to.targets(function.name, value)
-        descriptors = (thing.descriptor for thing, _ in targets)
-        return {each[1] if each[0] == "global" else each for each in descriptors} - {_OUTSIDE}
+        found: set[object] = set()
+        for thing, _ in targets:
+            if thing.descriptor == STRINGS:  # Any two of them.
+                found |= {STRINGS, thing}
+            elif thing.descriptor[0] != _OUTSIDE:
+                is_global = thing.descriptor[0] == "global"
+                found.add(thing.descriptor[1] if is_global else thing.descriptor)
+        return found
 
     def _makes_number(self, function: Function, instruction: Instruction) -> bool:
         if isinstance(instruction, Cast) and instruction.operation == "ptrtoint":

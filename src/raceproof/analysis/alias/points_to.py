@@ -63,7 +63,7 @@ class PointsTo:
         for parameter in entry.parameters:
             if self._generator.carries(parameter.type):
                 register = self._generator.register(entry.name, parameter.index)
-                self._solver.copy(self._generator.external, register)
+                self._solver.copy(self._generator.outside("arguments"), register)
 
     def _thread_results(self, name: str) -> None:
         """What any function returns that may be the entry of a thread can be joined."""

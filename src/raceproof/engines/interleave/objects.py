@@ -72,6 +72,8 @@ def _named(points_to: PointsTo, numbers: Iterable[int]) -> set[Thing]:
 
 def _thing(thing: AliasThing) -> Thing:
     kind, *rest = thing.descriptor
+    if kind == EXTERNAL[0]:
+        return EXTERNAL
     if len(rest) == 1 and isinstance(rest[0], str | int):
         return str(kind), rest[0]
     return str(kind), ", ".join(map(str, rest))
