@@ -41,6 +41,6 @@ class AcquisitionOrder(Facet[Order]):
         if event.key is None:
             return value
         held = holding(before.must_lockset, event.key)
-        if held is None or held.times > 1:
+        if held is None or (held.times > 1 and not event.drops_all):
             return value
         return tuple(lock for lock in value if lock != event.key)

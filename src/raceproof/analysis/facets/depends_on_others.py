@@ -37,7 +37,7 @@ class DependsOnOthers(Facet[bool]):
         if event.key is None:
             return value
         held = holding(before.must_lockset, event.key)
-        if held is None or held.times > 1:
+        if held is None or (held.times > 1 and not event.drops_all):
             return value
         return value or before.acquisition_order[-1:] != (event.key,)
 

@@ -92,7 +92,9 @@ class Release:
     may_be_symbol: Callable[[Symbol], bool] | None = None
     """The symbolic locks that it may be; None: none of them."""
     is_possible: bool = False
-    """Is it one of the locks that the may-lockset follows?"""
+    """Is it surely not held any more, if it is one that the may-lockset follows?"""
+    drops_all: bool = False
+    """Is a lock that was taken more than once not held for sure any more?"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,9 @@ def released(lockset: Lockset, event: Release) -> Lockset:
         if held is None:
             return lockset
         rest = lockset - {held}
-        return rest | {held._replace(times=held.times - 1)} if held.times > 1 else rest
+        if held.times > 1 and not event.drops_all:
+            return rest | {held._replace(times=held.times - 1)}
+        return rest
     if event.may_be is None:
         return lockset
     return frozenset(h for h in lockset if h.lock == ATOMIC or not event.may_be(h.lock))

@@ -200,6 +200,9 @@ class ThreadPools:
     kept: dict[Token, Keeping]
     """Registers with the address of a new object, and where it is kept."""
 
+    def __hash__(self) -> int:
+        return hash((frozenset(self.facts), frozenset(self.counts)))
+
     def without(self, is_void: Callable[[Linear | int | Root], bool]) -> ThreadPools:
         """Without what mentions something void."""
         aliases = {k: v for k, v in self.aliases.items() if not (is_void(k) or is_void(v))}

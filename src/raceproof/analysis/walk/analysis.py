@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from raceproof.analysis.backend import Backend
 from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Context, Contexts
+from raceproof.analysis.facets import START
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.locks import LockKey
 from raceproof.analysis.lost_code import LostCode
@@ -31,7 +32,7 @@ from raceproof.analysis.records import Records
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.analysis.walk.freshness import Freshness
 from raceproof.analysis.walk.layout import Layouts
-from raceproof.analysis.walk.point import ALL_ALONG, Point
+from raceproof.analysis.walk.point import Point
 from raceproof.analysis.walk.recorder import Recorder, is_later
 from raceproof.analysis.walk.walker import TooManyContexts, Walker
 from raceproof.concurrency import events as ev
@@ -69,7 +70,7 @@ class Walk:
         self.stored: dict[int, set[int]] = {}
         self.handed_over: set[int] = set()
         self.unseen: list[tuple[int, str]] = []
-        self.guided_starts = 0
+        self.dependent_starts = 0
         """Bit set of the threads of which it is unclear whether they are ever created."""
         self.has_cancellation = any(
             isinstance(backend.events.of(call), ev.ThreadCancel)
@@ -198,7 +199,7 @@ class Walk:
         point = self.start(info)
         function = self.program.functions[info.entry]
         if not function.is_defined:
-            self.threads.ended(info, point.running)
+            self.threads.ended(info, point.facets.may_parallel)
             return walker
         if info.index == 0:
             for name in self.program.constructors:
@@ -208,7 +209,7 @@ class Walk:
                     point = visit.exit or point
         visit = walker.run(info.entry, self.contexts.root(info.index, info.entry), point)
         if info.index and visit.exit is not None:
-            self.threads.ended(info, visit.exit.running)
+            self.threads.ended(info, visit.exit.facets.may_parallel)
         for name in self._last_rites:
             walker.run(name, self.contexts.root(info.index, name), self._end(info))
         return walker
@@ -216,10 +217,19 @@ class Walk:
     def _end(self, info: ThreadInfo) -> Point:
         """Before a thread ends: without locks, beside whoever may run by then."""
         running = info.beside | info.children
-        return Point(running=running & ~info.bit if info.is_unique else running, guided=ALL_ALONG)
+        running = running & ~info.bit if info.is_unique else running
+        return Point(
+            START._replace(may_parallel=running, barrier_waits=None, depends_on_others=True)
+        )
 
     def start(self, info: ThreadInfo) -> Point:
         running = info.beside
         if info.is_unique:
             running &= ~((info.bit | info.children) & ~info.inherited)
-        return Point(running=running, guided=ALL_ALONG if self.guided_starts & info.bit else 0)
+        return Point(
+            START._replace(
+                may_parallel=running,
+                barrier_waits=None,
+                depends_on_others=bool(self.dependent_starts & info.bit),
+            )
+        )

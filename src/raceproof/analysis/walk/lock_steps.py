@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.locks import ATOMIC, Held, LockKey, once_lock, possible_locks
+from raceproof.analysis.facets.facet import Acquire, Release
+from raceproof.analysis.locks import ATOMIC, LockKey, holding, once_lock, possible_locks
 from raceproof.analysis.walk.layout import Layout
-from raceproof.analysis.walk.point import ALL_ALONG, Attempt, Beside, Point, Sum, join
+from raceproof.analysis.walk.point import Attempt, Beside, Point, Sum, join
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode, Success
 from raceproof.domains.values import AbstractValue
@@ -16,8 +17,6 @@ from raceproof.ir import Call
 if TYPE_CHECKING:
     from raceproof.analysis.walk.steps import Steps
     from raceproof.analysis.walk.walker import Visit
-
-_MOST_COUNTED = 4
 
 
 class LockSteps:
@@ -49,9 +48,9 @@ class LockSteps:
         address, place = self._lock(visit, layout, event)
         key = self.steps.key(address)
         possible = possible_locks(address, self.steps.backend.objects.external)
-        point = point._replace(maybe=point.maybe | possible)
+        point = point.with_facets(point.facets.acquire(Acquire(None, possible=possible)))
         if address.is_unknown or not address.pointers:
-            point = point._replace(guided=point.guided | ALL_ALONG)
+            point = point.depending()
         is_write = event.mode is not LockMode.READ
         if event.success is Success.ALWAYS:
             return self.take(point, key, place, is_write)
@@ -65,12 +64,8 @@ class LockSteps:
             if place is None:
                 return point
             return point._replace(beside=point.beside | {Beside(place, is_write)})
-        for held in point.held:
-            if held.lock == key:
-                times = min(held.times + 1, _MOST_COUNTED)
-                more = Held(key, held.is_write or is_write, times)
-                return point._replace(held=(point.held - {held}) | {more})
-        return point._replace(held=point.held | {Held(key, is_write)}, order=(*point.order, key))
+        under = self.steps.walker.info.created_under
+        return point.with_facets(point.facets.acquire(Acquire(key, is_write, creation_locks=under)))
 
     def _release(
         self, visit: Visit, layout: Layout, call: Call, event: ev.LockRelease, point: Point
@@ -81,16 +76,19 @@ class LockSteps:
     def _give_back(
         self, point: Point, address: AbstractValue, place: Sum | None, is_recursive: bool
     ) -> Point:
-        """Every lock that may be meant is no longer held for sure."""
+        """Every lock that may be meant is no longer held for sure. Of a lock that was taken twice
+        and may not be recursive, only one thing is known after it: it may still be held (a
+        recursive one), and may not (an error-checking one)."""
         key = self.steps.key(address)
-        if key is not None:
-            point = _drop(point, key, is_recursive or key in self.steps.walk.recursive_locks)
-        elif address.is_unknown or not address.pointers:
-            point = point._replace(held=frozenset(h for h in point.held if h.lock == ATOMIC))
-        else:
-            point = point._replace(
-                held=frozenset(h for h in point.held if h.lock == ATOMIC or not _may_be(h, address))
-            )
+        held = None if key is None else holding(point.facets.must_lockset, key)
+        drops_all = not (is_recursive or key in self.steps.walk.recursive_locks)
+
+        def may_be(lock: LockKey) -> bool:
+            return address.is_unknown or not address.pointers or _may_be(lock, address)
+
+        is_once = held is None or held.times == 1
+        event = Release(key, may_be, is_possible=is_once, drops_all=drops_all)
+        point = point.with_facets(point.facets.release(event))
         if point.beside:
             kept = frozenset(b for b in point.beside if _differs(b, place))
             point = point._replace(beside=kept)
@@ -100,25 +98,24 @@ class LockSteps:
         self, visit: Visit, layout: Layout, call: Call, event: ev.Event, point: Point
     ) -> Point:
         """What waiting for others orders is not followed."""
-        return point._replace(guided=point.guided | ALL_ALONG)
+        gives_up = isinstance(event, ev.ConditionWait)
+        return point.with_facets(point.facets.wait_for_others(gives_up))
 
     def atomic(self, point: Point) -> Point:
         """Inside of an atomic section."""
         if point.is_atomic:
             return point
-        return point._replace(held=point.held | {Held(ATOMIC, True)})
+        return point.with_facets(point.facets.acquire(Acquire(ATOMIC, is_counted=False)))
 
     def _atomic_begin(
         self, visit: Visit, layout: Layout, call: Call, event: ev.Event, point: Point
     ) -> Point:
-        if point.is_atomic:
-            return point
-        return point._replace(held=point.held | {Held(ATOMIC, True)})
+        return self.atomic(point)
 
     def _atomic_end(
         self, visit: Visit, layout: Layout, call: Call, event: ev.Event, point: Point
     ) -> Point:
-        return point._replace(held=frozenset(h for h in point.held if h.lock != ATOMIC))
+        return point.with_facets(point.facets.release(Release(ATOMIC)))
 
     def _atomic_function(
         self, visit: Visit, layout: Layout, call: Call, event: ev.AtomicFunction, point: Point
@@ -135,50 +132,32 @@ class LockSteps:
     ) -> Point | None:
         """The routine runs under a lock that whoever is past this call holds for reading."""
         lock = self.once_lock(visit.name, event)
-        inside = point
-        if lock is not None:
-            inside = point._replace(held=point.held | {Held(lock, True)})
-        after = point
+        inside = point if lock is None else point.with_facets(point.facets.acquire(Acquire(lock)))
+        after = self._past(point, lock)
         for name in self.steps.backend.entries(visit.name, call):
             if self.steps.is_own(name):
                 left = self.steps.enter(visit, layout, call, name, inside, ())
                 if left is not None:
-                    after = join(after, left)
-        if lock is not None:
-            rest = frozenset(h for h in after.held if h.lock != lock)
-            after = after._replace(held=rest | {Held(lock, False)})
-        return after._replace(guided=after.guided | ALL_ALONG)
+                    after = join(after, self._past(left, lock))
+        return after.depending()
+
+    def _past(self, point: Point, lock: LockKey | None) -> Point:
+        """After a call of `once`."""
+        if lock is None:
+            return point
+        given_back = point.facets.release(Release(lock, drops_all=True))
+        return point.with_facets(
+            given_back.acquire(Acquire(lock, is_write=False, is_counted=False))
+        )
 
     def once_lock(self, function: str, event: ev.Once) -> LockKey | None:
         key = self.steps.key(self.steps.pointers(function, event.control))
         return None if key is None else once_lock(key)
 
 
-def _drop(point: Point, key: LockKey, is_recursive: bool) -> Point:
-    """One unlock. Of a lock that was taken twice and may not be recursive, only one thing is known
-    after it: it may still be held (a recursive one), and may not (an error-checking one).
-
-    Locks given back in another order than taken may hand threads on, one after the other: two
-    points without a common lock then need not meet.
-    """
-    for held in point.held:
-        if held.lock == key:
-            rest = point.held - {held}
-            if held.times > 1 and is_recursive:
-                rest |= {Held(key, held.is_write, held.times - 1)}
-                return point._replace(held=rest)
-            left = point.maybe if held.times > 1 else point.maybe - {key}
-            guided = point.guided if point.order[-1:] == (key,) else point.guided | ALL_ALONG
-            order = tuple(lock for lock in point.order if lock != key)
-            return point._replace(held=rest, maybe=left, order=order, guided=guided)
-    return point._replace(maybe=point.maybe - {key})
-
-
-def _may_be(held: Held, address: AbstractValue) -> bool:
-    offsets = address.pointers.get(held.lock.base)
-    if offsets is None:
-        return False
-    return offsets.contains(held.lock.offset & (1 << offsets.width) - 1)
+def _may_be(lock: LockKey, address: AbstractValue) -> bool:
+    offsets = address.pointers.get(lock.base)
+    return offsets is not None and offsets.contains(lock.offset & (1 << offsets.width) - 1)
 
 
 def _differs(lock: Beside, place: Sum | None) -> bool:

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from raceproof.analysis.facets.acquisition_order import common_order
-from raceproof.analysis.locks import ATOMIC, NO_LOCKS, Held, LockKey, common_locks
+from raceproof.analysis.facets import START, Facets
+from raceproof.analysis.locks import LockKey
 
 Sum = tuple[int, int, tuple[tuple[int, int], ...]]
 """An address as a sum over registers: root, constant, (index, scale)s. A root below 0 is -1 less
 the number of a base, an index below 0 the complement of a register that is zero-extended."""
-ALL_ALONG = 1
-"""From here on: something before may not let us go on."""
-IN_BRANCH = 2
-"""While in this block, which some runs leave out."""
 
 
 class Beside(NamedTuple):
@@ -37,25 +33,33 @@ class Attempt(NamedTuple):
 
 
 class Point(NamedTuple):
-    held: frozenset[Held] = NO_LOCKS
-    maybe: frozenset[LockKey] = frozenset()
+    facets: Facets = START
+    """Those that need no values: locks, threads, whether the way here depends on others."""
     beside: frozenset[Beside] = frozenset()
     attempts: frozenset[Attempt] = frozenset()
     fresh: frozenset[int] = frozenset()
     """Parameters that held, at the function's entry, the address of an object that no other thread
     has seen; see `freshness`."""
-    running: int = 0
-    """Bit set of the threads that may run beside this one."""
-    sure: int = 0
-    """Bit set of those created and not joined on every way here."""
-    order: tuple[LockKey, ...] = ()
-    """The locks held in the order of their acquisition, where it is clear."""
-    guided: int = 0
-    """Is it unclear whether this point is ever reached? `ALL_ALONG` or `IN_BRANCH`, or both."""
+    is_in_branch: bool = False
+    """Are we in a block that some runs leave out?"""
 
     @property
     def is_atomic(self) -> bool:
-        return any(held.lock == ATOMIC for held in self.held)
+        return self.facets.holds_atomic
+
+    @property
+    def depends(self) -> bool:
+        """Is it unclear whether this point is ever reached?"""
+        return self.facets.depends_on_others or self.is_in_branch
+
+    def with_facets(self, facets: Facets) -> Point:
+        return self if facets is self.facets else self._replace(facets=facets)
+
+    def depending(self) -> Point:
+        """From here on: something before may not let us go on."""
+        if self.facets.depends_on_others:
+            return self
+        return self._replace(facets=self.facets._replace(depends_on_others=True))
 
     def after_definition(self, register: int) -> Point:
         """A register got a new value: what was said of the old one is void."""
@@ -80,15 +84,10 @@ def _mentions(place: Sum, register: int) -> bool:
 def join(a: Point, b: Point) -> Point:
     if a is b or a == b:
         return a
-    held = common_locks(a.held, b.held)
     return Point(
-        held,
-        a.maybe | b.maybe,
+        a.facets.join(b.facets),
         a.beside & b.beside,
         a.attempts & b.attempts,
         a.fresh & b.fresh,
-        a.running | b.running,
-        a.sure & b.sure,
-        common_order(a.order, b.order, held),
-        a.guided | b.guided,
+        a.is_in_branch or b.is_in_branch,
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
-from raceproof.analysis.facets import START, Facets
+from raceproof.analysis.facets import Facets
+from raceproof.analysis.facets.facet import Acquire
 from raceproof.analysis.locks import Held, LockKey
 from raceproof.analysis.records import OUTSIDE, RawAccess, RelativeLock
 from raceproof.analysis.thread_events import UNRESOLVED, without_body
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.analysis.walk.layout import Layout
-from raceproof.analysis.walk.point import ALL_ALONG, IN_BRANCH, Point
+from raceproof.analysis.walk.point import Point
 from raceproof.analysis.walk.sums import relative_locks
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.effects import MemoryEffect, Reachable
@@ -55,7 +56,7 @@ class Recorder:
             for block in layout.function.blocks:
                 self._got_to(layout, block.index)
                 is_sure = block.index in layout.sure_blocks
-                here = point if is_sure else point._replace(guided=point.guided | IN_BRANCH)
+                here = point if is_sure else point._replace(is_in_branch=True)
                 for instruction in block.instructions:
                     self._instruction(layout, context, instruction, here)
 
@@ -95,7 +96,7 @@ class Recorder:
         elif not names:
             self._note_foreign(layout, call)
         elif len(names) > 1:
-            point = point._replace(guided=point.guided | ALL_ALONG)
+            point = point.depending()
         for name in names:
             event = self.backend.events.of(call, name)
             if event is None:
@@ -113,7 +114,7 @@ class Recorder:
         if event.model.caveat:
             self.records.assume(event.model.caveat)
         for effect in event.effects:
-            here = point._replace(guided=point.guided | ALL_ALONG) if effect.is_may else point
+            here = point.depending() if effect.is_may else point
             self._access(layout, context, call, effect, here, isinstance(event, ev.Free))
         if event.hidden_object:
             self._hidden(context, call, event.hidden_object, point)
@@ -127,7 +128,7 @@ class Recorder:
         if isinstance(event, ev.Once):
             lock = self.walker.steps.locks.once_lock(layout.function.name, event)
             if lock is not None:
-                point = point._replace(held=point.held | {Held(lock, True)})
+                point = point.with_facets(point.facets.acquire(Acquire(lock)))
         elif any(callback.time is CallbackTime.SIGNAL for callback in event.callbacks):
             self.records.assume("signal handlers do not race with the rest")
             return
@@ -150,7 +151,7 @@ class Recorder:
             if not self._is_own(name):
                 self.records.not_followed(without_body(name), call.number)
             info = self.walk.created(self.info, context, call, name)
-            self.walk.threads.sure_together(info, point.sure | self.info.bit)
+            self.walk.threads.sure_together(info, point.facets.must_parallel | self.info.bit)
 
     def _enter(
         self,
@@ -209,7 +210,7 @@ class Recorder:
         if self.walk.freshness.is_fresh(function, point.fresh, instruction.number, effect.pointer):
             return
         address = self.backend.pointers(function, effect.pointer, self.info.index)
-        if address.is_unknown and point.running:
+        if address.is_unknown and point.facets.may_parallel:
             kind = "write" if effect.is_write else "read"
             self.records.not_followed(
                 f"a {kind} through a pointer that may point anywhere", instruction.number
@@ -226,7 +227,7 @@ class Recorder:
         for base, offsets in address.pointers.items():
             if not self._counts(base):
                 continue
-            held, beside = self._both_ways(base, offsets, point.held, relative)
+            held, beside = self._both_ways(base, offsets, point.facets.must_lockset, relative)
             if isinstance(effect.size, Reachable) or base == self.backend.objects.external:
                 offsets = ints.top(offsets.width)
             for is_write in (False, True):
@@ -258,9 +259,9 @@ class Recorder:
     ) -> None:
         """The call follows pointers that it finds, whosever the first object is: locks beside that
         one are not beside the others."""
-        if effect.is_write and point.running:
+        if effect.is_write and point.facets.may_parallel:
             self.records.not_followed("a write through pointers that it finds", instruction.number)
-        facets = _facets(point, point.held)._replace(depends_on_others=True)
+        facets = _facets(point, point.facets.must_lockset)._replace(depends_on_others=True)
         address = self.backend.beyond(function, effect.pointer, self.info.index)
         for base, offsets in address.pointers.items():
             if not self._counts(base):
@@ -317,7 +318,7 @@ class Recorder:
                 None,
                 True,
                 point.is_atomic,
-                _facets(point, point.held),
+                _facets(point, point.facets.must_lockset),
                 frozenset(),
                 True,
             )
@@ -349,25 +350,18 @@ class Recorder:
 
 
 def _facets(point: Point, held: frozenset[Held]) -> Facets:
-    """The facets that a walk follows; it waits at no barrier as far as it knows."""
-    return START._replace(
-        may_parallel=point.running,
-        must_parallel=point.sure,
-        barrier_waits=None,
-        must_lockset=held,
-        may_lockset=point.maybe,
-        depends_on_others=bool(point.guided),
-    )
+    return point.facets.of_access()._replace(must_lockset=held, depends_on_others=point.depends)
 
 
 def _essence(point: Point) -> Point:
     """Without what makes no difference: before any other thread runs nothing does, and must-sets
     only where it is sure that the point is reached."""
-    if not point.running:
+    if not point.facets.may_parallel:
         return Point()
-    if point.guided:
-        return point._replace(sure=0, maybe=frozenset(), order=())
-    return point._replace(order=())
+    facets = point.facets._replace(acquisition_order=(), unmatched_releases=frozenset())
+    if point.depends:
+        facets = facets._replace(must_parallel=0, may_lockset=frozenset())
+    return point._replace(facets=facets)
 
 
 def is_later(event: ev.Event) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from raceproof.analysis.locks import LockKey
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.lock_steps import LockSteps
-from raceproof.analysis.walk.point import ALL_ALONG, Beside, Point, Sum, join
+from raceproof.analysis.walk.point import Beside, Point, Sum, join
 from raceproof.analysis.walk.sums import into_callee, out_of_callee, sum_of
 from raceproof.analysis.walk.thread_steps import ThreadSteps
 from raceproof.concurrency import events as ev
@@ -91,7 +91,7 @@ class Steps:
             return None if call.no_return else point
         inside = point
         if len(names) > 1:
-            inside = point._replace(guided=point.guided | ALL_ALONG)
+            inside = point.depending()
         for name in names:
             left = self._means(visit, layout, call, name, inside)
             if left is not None:
@@ -122,11 +122,7 @@ class Steps:
         """Back at a `setjmp`, or at a handler of exceptions, from who knows where: no lock is held
         for sure, all threads that this one creates may run."""
         info = self.walker.info
-        return Point(
-            maybe=point.maybe,
-            running=point.running | info.children,
-            guided=point.guided | ALL_ALONG,
-        )
+        return Point(point.facets.return_again(info.children))
 
     def _callbacks(self, visit: Visit, layout: Layout, call: Call, point: Point) -> Point | None:
         """Functions handed to a library may be called, or not."""
@@ -156,7 +152,7 @@ class Steps:
             return None
         if name not in self.layouts.stirring:
             if name in self.layouts.doubtful:
-                return point._replace(guided=point.guided | ALL_ALONG)
+                return point.depending()
             return point
         entry = self.entry_point(layout, call, name, point, arguments)
         context = self.walk.inner(visit.context, call.number, name)
@@ -166,16 +162,23 @@ class Steps:
             return None
         kept = point.beside if name not in self.layouts.releasing else frozenset()
         beside = self._returned(layout, name, arguments, left)
-        guided = point.guided | (ALL_ALONG if name in self.layouts.doubtful else 0)
-        return left._replace(
-            beside=kept | beside, attempts=point.attempts, fresh=point.fresh, guided=guided
+        depends = point.facets.depends_on_others or name in self.layouts.doubtful
+        return Point(
+            left.facets._replace(depends_on_others=depends),
+            kept | beside,
+            point.attempts,
+            point.fresh,
+            point.is_in_branch,
         )
 
     def entry_point(
         self, layout: Layout, call: Call, name: str, point: Point, arguments: tuple[Value, ...]
     ) -> Point:
         """The point at the entry of the callee, in the callee's registers."""
-        point = point._replace(guided=ALL_ALONG if point.guided else 0)
+        facets = point.facets._replace(
+            depends_on_others=point.depends, unmatched_releases=frozenset()
+        )
+        point = point._replace(facets=facets, is_in_branch=False)
         fresh = self.walk.freshness.passed(layout.function.name, point.fresh, call, name, arguments)
         if not (point.beside or point.attempts):
             return point if fresh == point.fresh else point._replace(fresh=fresh)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.facets.facet import Create
 from raceproof.analysis.walk.layout import Layout
-from raceproof.analysis.walk.point import ALL_ALONG, Point
+from raceproof.analysis.walk.point import Point
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import Success, Wait
 from raceproof.ir import Call
@@ -32,30 +33,29 @@ class ThreadSteps:
         self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadCreate, point: Point
     ) -> Point:
         threads, creator = self.steps.walk.threads, self.steps.walker.info
-        before = point.running
+        before = point.facets.may_parallel
         names = self.steps.backend.entries(visit.name, call)
         for name in names:
             info = self.steps.walk.created(creator, visit.context, call, name)
-            if point.guided or len(names) > 1:
-                self.steps.walk.guided_starts |= info.bit
+            if point.depends or len(names) > 1:
+                self.steps.walk.dependent_starts |= info.bit
             if info is creator or before & info.bit or not creator.is_unique:
                 threads.not_unique(info)
             is_repeated = not self.steps.walk.once.is_once(call.number)
-            threads.created(info, before, is_repeated, point.maybe)
+            threads.created(info, before, is_repeated, point.facets.may_lockset)
             others = before | creator.bit
             threads.together(info, others & ~info.bit if info.is_unique else others | info.bit)
             for child in list(threads.all):
                 if info.children >> child.index & 1:
                     threads.together(child, others)
-            point = point._replace(
-                running=point.running | info.bit | info.children, sure=point.sure | info.bit
-            )
+            created = Create(info.index, info.bit | info.children, is_sure=True)
+            point = point.with_facets(point.facets.create(created))
         return point
 
     def _join(
         self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadJoin, point: Point
     ) -> Point:
-        point = point._replace(guided=point.guided | ALL_ALONG)
+        point = point.depending()
         if event.wait is not Wait.BLOCK or event.success not in (Success.ALWAYS, Success.ZERO):
             return point
         site = self.steps.backend.created_at(visit.name, event.thread, event.is_indirect)
@@ -69,12 +69,12 @@ class ThreadSteps:
         gone = info.bit
         if info.left is not None and not self.steps.walk.has_cancellation:
             gone |= info.children & ~info.left
-        return point._replace(running=point.running & ~gone, sure=point.sure & ~gone)
+        return point.with_facets(point.facets.ended(gone))
 
     def _exit(
         self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadExit, point: Point
     ) -> None:
-        self.steps.walk.threads.ended(self.steps.walker.info, point.running)
+        self.steps.walk.threads.ended(self.steps.walker.info, point.facets.may_parallel)
 
     def _end(
         self, visit: Visit, layout: Layout, call: Call, event: ev.ProcessExit, point: Point

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.walk.layout import Layout
-from raceproof.analysis.walk.point import IN_BRANCH, Point, join
+from raceproof.analysis.walk.point import Point, join
 from raceproof.analysis.walk.steps import Steps
 from raceproof.ir import (
     AfterInvoke,
@@ -216,9 +216,9 @@ class Walker:
     ) -> Point | None:
         if block in layout.sure_blocks or not isinstance(instruction, Call):
             return self.steps.step(visit, layout, instruction, point)
-        inside = point._replace(guided=point.guided | IN_BRANCH)
+        inside = point._replace(is_in_branch=True)
         after = self.steps.step(visit, layout, instruction, inside)
-        return after and after._replace(guided=after.guided & ~IN_BRANCH)
+        return after and after._replace(is_in_branch=point.is_in_branch)
 
     def points(self, visit: Visit) -> Iterator[tuple[Instruction, Point]]:
         """Each instruction that can be reached, with the point before it."""
@@ -229,7 +229,7 @@ class Walker:
             for instruction in layout.function.blocks[block].instructions:
                 if point is None:
                     break
-                here = point if is_sure else point._replace(guided=point.guided | IN_BRANCH)
+                here = point if is_sure else point._replace(is_in_branch=True)
                 yield instruction, here
                 if not isinstance(instruction, Terminator | Phi):
                     point = self._step(visit, layout, block, instruction, point)

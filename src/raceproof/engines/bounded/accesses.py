@@ -28,7 +28,6 @@ from raceproof.smt.terms import Term
 if TYPE_CHECKING:
     pass
 
-_SYNCHRONISATION = 4
 PLACE_LIMIT = 96
 """An index that may take more values than this is taken to take only the first of them."""
 
