@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from raceproof.analysis.barriers import Barriers
+from raceproof.analysis.facets.notes import Notes
 from raceproof.analysis.lost_code import LostCode
 from raceproof.analysis.objects import Objects
 from raceproof.analysis.threads import Threads
@@ -70,7 +70,7 @@ class Analysed(Protocol):
     def threads(self) -> Threads: ...
 
     @property
-    def barriers(self) -> Barriers: ...
+    def notes(self) -> Notes: ...
 
     @property
     def sees_others(self) -> bool:

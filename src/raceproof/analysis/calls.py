@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.endings import EndingEvents
+from raceproof.analysis.facets import EVENT_HOOKS
 from raceproof.analysis.library_events import LibraryEvents
 from raceproof.analysis.lock_events import LockEvents
-from raceproof.analysis.locks import Symbol
+from raceproof.analysis.locks import LockKey, Symbol
 from raceproof.analysis.memory_ranges import MemoryAccess
 from raceproof.analysis.names import RETURNED, Token
 from raceproof.analysis.state import Content, ThreadState
@@ -21,15 +22,48 @@ from raceproof.concurrency import events as ev
 from raceproof.concurrency.callbacks.sites import is_synthesized
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
-from raceproof.ir import Call, Function, FunctionAddress, PointerType, StructType, Type
+from raceproof.ir import Call, Function, FunctionAddress, PointerType, StructType, Type, Value
 
 if TYPE_CHECKING:
     from raceproof.analysis.interpreter import Activation, Interpreter
 
 Handler = Callable[["Activation", Call, Any, ThreadState], list[ThreadState]]
+N = TypeVar("N")
 
 _MANGLED = "_Z"
 """So begin the names of C++ functions; one that nobody knows may throw."""
+
+
+class CallContext:
+    """A call of a library function, as facets see it."""
+
+    def __init__(self, calls: Calls, act: Activation, call: Call, state: ThreadState) -> None:
+        self._calls, self._act, self._state = calls, act, state
+        self.thread = calls.run.thread
+        self.call = call.number
+        self.context = act.context.number
+
+    @property
+    def is_repeated(self) -> bool:
+        return self._calls.run.is_repeated(self._act)
+
+    def key(self, operand: Value) -> LockKey | None:
+        return self._calls.locks.exact(self._address(operand))
+
+    def bases(self, operand: Value) -> set[int]:
+        address = self._address(operand)
+        if address.is_unknown or self._calls.analysis.objects.external in address.pointers:
+            return set()
+        return set(address.pointers)
+
+    def constant(self, operand: Value) -> int | None:
+        return scalar(self._calls.run.value(self._act, self._state, operand)).constant
+
+    def notes(self, kind: type[N]) -> N:
+        return self._calls.analysis.notes.of(kind)
+
+    def _address(self, operand: Value) -> AbstractValue:
+        return self._calls.memory.address(self._act, self._state, operand)
 
 
 class Calls:
@@ -108,6 +142,9 @@ class Calls:
                     self.analysis.given_away.setdefault(given, (call.number, name))
             if event.hidden_object:
                 self.memory.record_hidden(act, call, state, event.hidden_object)
+            if type(event) in EVENT_HOOKS:
+                at = CallContext(self, act, call, state)
+                state.facets = state.facets.at_event(event, at)
             handler = self.handlers.get(type(event))
             if handler is None:
                 return self.library.plain(act, call, event, state)

@@ -16,7 +16,6 @@ from raceproof.analysis.locks import (
 )
 from raceproof.analysis.state import ThreadState
 from raceproof.analysis.symbols import symbol_of
-from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockKind, LockMode, Success
 from raceproof.domains import integers as ints
@@ -58,8 +57,7 @@ class LockEvents:
             ev.AtomicEnd: self._atomic_end,
             ev.AtomicFunction: self._atomic_function,
             ev.Once: self._once,
-            ev.BarrierInit: self._barrier_init,
-            ev.BarrierWait: self._barrier_wait,
+            ev.BarrierWait: self._synchronise,
             ev.SemaphoreWait: self._synchronise,
         }
 
@@ -227,41 +225,6 @@ class LockEvents:
         """Waits for others; what that orders is not followed."""
         state.facets = state.facets.wait_for_others()
         return self.calls.library.plain(act, call, event, state)
-
-    # --- barriers ------------------------------------------------------------
-
-    def _barrier_init(
-        self, act: Activation, call: Call, event: ev.BarrierInit, state: ThreadState
-    ) -> list[ThreadState]:
-        address = self.calls.memory.address(act, state, event.barrier)
-        key = self.exact(address)
-        barriers = self.calls.analysis.barriers
-        if key is None:
-            barriers.unclear(self._bases(address))
-        else:
-            count = scalar(self.run.value(act, state, event.count))
-            parties = None if self.run.is_repeated(act) else count.constant
-            barriers.initialised(key, call.number, act.context.number, parties)
-        return self.calls.library.plain(act, call, event, state)
-
-    def _barrier_wait(
-        self, act: Activation, call: Call, event: ev.BarrierWait, state: ThreadState
-    ) -> list[ThreadState]:
-        address = self.calls.memory.address(act, state, event.barrier)
-        key = self.exact(address)
-        barriers = self.calls.analysis.barriers
-        if key is None:
-            barriers.unclear(self._bases(address))
-        else:
-            barriers.waits(key, self.run.thread)
-            state.facets = state.facets.wait_at_barrier(key)
-        return self._synchronise(act, call, event, state)
-
-    def _bases(self, address: AbstractValue) -> set[int]:
-        """The objects that an address may point into; none if that may be any."""
-        if address.is_unknown or self.objects.external in address.pointers:
-            return set()
-        return set(address.pointers)
 
     # --- sections ------------------------------------------------------------
 

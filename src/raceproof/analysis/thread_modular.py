@@ -54,10 +54,10 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Contexts
 from raceproof.analysis.endings import Endings
 from raceproof.analysis.evaluate import Evaluator, InitialMemory
+from raceproof.analysis.facets.notes import Notes
 from raceproof.analysis.flow import Flows
 from raceproof.analysis.homemade_locks import HomemadeLocks
 from raceproof.analysis.interference import Interference
@@ -122,7 +122,7 @@ class Analysis:
         bits = program.layout.pointer_size * 8
         self.interference = Interference(bits, sees_others)
         self.homemade = HomemadeLocks(self)
-        self.barriers = Barriers()
+        self.notes = Notes()
         self.records = Records()
         self.stored: dict[int, set[int]] = {}
         """Base -> bases whose addresses were stored in it, ever."""

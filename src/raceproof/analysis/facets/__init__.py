@@ -21,17 +21,27 @@ from raceproof.analysis.facets.creation_lockset import (
     ThreadLocks,
 )
 from raceproof.analysis.facets.depends_on_others import DependsOnOthers
-from raceproof.analysis.facets.facet import Acquire, Create, Facet, InAccess, Reason, Release
+from raceproof.analysis.facets.facet import (
+    Acquire,
+    Create,
+    EventContext,
+    Facet,
+    InAccess,
+    Reason,
+    Release,
+)
 from raceproof.analysis.facets.fresh_objects import FreshObjects, Objects
 from raceproof.analysis.facets.may_lockset import MayLockset
 from raceproof.analysis.facets.must_lockset import Lockset, MustLockset
 from raceproof.analysis.facets.parallel_threads import MayParallel, MustParallel
+from raceproof.analysis.facets.semaphore_order import AllUses, SemaphoreOrder
 from raceproof.analysis.facets.symbolic_locks import SymbolicLocks
 from raceproof.analysis.facets.thread_pools import ThreadPools, ThreadPoolsFacet
 from raceproof.analysis.facets.unmatched_releases import UnmatchedReleases
 from raceproof.analysis.facets.zero_cells import Cells, ZeroCells
 from raceproof.analysis.locks import ATOMIC, LockKey, SymbolicLock, holding
 from raceproof.analysis.names import Token
+from raceproof.concurrency.events import Event
 from raceproof.domains.integers import Integers
 
 
@@ -41,6 +51,7 @@ class Facets(NamedTuple):
     may_parallel: Annotated[int, MayParallel()]
     must_parallel: Annotated[int, MustParallel()]
     barrier_waits: Annotated[Phases, BarrierWaits()]
+    semaphore_order: Annotated[AllUses, SemaphoreOrder()]
     creation_lockset: Annotated[ThreadLocks, CreationLockset()]
     creation_locks_taken: Annotated[frozenset[LockKey], CreationLocksTaken()]
     must_lockset: Annotated[Lockset, MustLockset()]
@@ -103,8 +114,8 @@ class Facets(NamedTuple):
     def may_have_ended(self, threads: int) -> "Facets":
         return _after(_MAY_HAVE_ENDED, self, threads)
 
-    def wait_at_barrier(self, barrier: LockKey) -> "Facets":
-        return _after(_WAIT_AT_BARRIER, self, barrier)
+    def at_event(self, event: Event, at: EventContext) -> "Facets":
+        return _after(EVENT_HOOKS.get(type(event), ()), self, event, at)
 
     def wait_for_others(self, gives_up_lock: bool = False) -> "Facets":
         return _after(_WAIT_FOR_OTHERS, self, gives_up_lock)
@@ -181,7 +192,13 @@ _RELEASE = _hooks("release")
 _CREATE = _hooks("create")
 _ENDED = _hooks("ended")
 _MAY_HAVE_ENDED = _hooks("may_have_ended")
-_WAIT_AT_BARRIER = _hooks("wait_at_barrier")
+EVENT_HOOKS: dict[type[Event], tuple[_Hook, ...]] = {
+    kind: tuple(
+        (place, facet.at_event) for place, facet in enumerate(FACETS) if kind in facet.events
+    )
+    for kind in {kind for facet in FACETS for kind in facet.events}
+}
+"""The library calls that facets follow themselves."""
 _WAIT_FOR_OTHERS = _hooks("wait_for_others")
 _RETURN_AGAIN = _hooks("return_again")
 _ASSIGN = _hooks("assign")

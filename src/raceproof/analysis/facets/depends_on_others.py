@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.facets.facet import Facet, InAccess, Release
-from raceproof.analysis.locks import LockKey, holding
+from raceproof.analysis.locks import holding
 
 if TYPE_CHECKING:
     from raceproof.analysis.facets import Facets
@@ -40,9 +40,6 @@ class DependsOnOthers(Facet[bool]):
         if held is None or (held.times > 1 and not event.drops_all):
             return value
         return value or before.acquisition_order[-1:] != (event.key,)
-
-    def wait_at_barrier(self, value: bool, barrier: LockKey, before: Facets) -> bool:
-        return True
 
     def wait_for_others(self, value: bool, gives_up_lock: bool, before: Facets) -> bool:
         return True

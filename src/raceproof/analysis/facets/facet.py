@@ -19,10 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from raceproof.analysis.locks import LockKey, Symbol
 from raceproof.analysis.names import Token
+from raceproof.concurrency.events import Event
+from raceproof.ir import Value
 
 if TYPE_CHECKING:
     from raceproof.analysis.facets import Facets
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from raceproof.domains.integers import Integers
 
 V = TypeVar("V")
+N = TypeVar("N")
 
 
 class InAccess(Enum):
@@ -108,6 +111,39 @@ class Create:
     """Does it surely run from here on?"""
 
 
+class EventContext(Protocol):
+    """Where a library function is called, for facets that follow its events themselves."""
+
+    @property
+    def thread(self) -> int: ...
+
+    @property
+    def call(self) -> int: ...
+
+    @property
+    def context(self) -> int: ...
+
+    @property
+    def is_repeated(self) -> bool:
+        """May the call be made more than once, or by more than one thread?"""
+        ...
+
+    def key(self, operand: Value) -> LockKey | None:
+        """The one object of synchronisation that an operand points to, if that is clear."""
+        ...
+
+    def bases(self, operand: Value) -> set[int]:
+        """The objects that it may point into; none if that may be any."""
+        ...
+
+    def constant(self, operand: Value) -> int | None: ...
+
+    def notes(self, kind: type[N]) -> N:
+        """What a facet keeps for the whole program: one object of the kind for each analysis. It
+        may only grow."""
+        ...
+
+
 class Facet(Generic[V]):
     initial: V
     """The value where a thread starts, with no thread beside it."""
@@ -123,11 +159,18 @@ class Facet(Generic[V]):
     conditions: tuple[tuple[str, Condition], ...] = ()
     """What has to hold, by this facet, for a race to be likely; in words, and as a test."""
 
+    events: tuple[type[Event], ...] = ()
+    """Calls of library functions that `at_event` wants to see."""
+
     def join(self, a: V, b: V, left: Facets, right: Facets) -> V:
         """What holds for both: of two ways, or of two visits."""
         raise NotImplementedError
 
     # --- events ------------------------------------------------------------
+
+    def at_event(self, value: V, event: Event, at: EventContext, before: Facets) -> V:
+        """A library function is called; see `events`."""
+        return value
 
     def acquire(self, value: V, event: Acquire, before: Facets) -> V:
         return value
@@ -144,9 +187,6 @@ class Facet(Generic[V]):
 
     def may_have_ended(self, value: V, threads: int, before: Facets) -> V:
         """Threads (a bit set) may have ended."""
-        return value
-
-    def wait_at_barrier(self, value: V, barrier: LockKey, before: Facets) -> V:
         return value
 
     def wait_for_others(self, value: V, gives_up_lock: bool, before: Facets) -> V:

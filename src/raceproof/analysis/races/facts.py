@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import TypeVar, cast
 
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.escape import escaped_bases
@@ -11,6 +13,8 @@ from raceproof.analysis.records import RawAccess
 from raceproof.concurrency.events import BarrierWait, ConditionWait, SemaphoreWait
 from raceproof.ir import Call
 
+N = TypeVar("N")
+T = TypeVar("T")
 _CONTROL = 8
 """No control of `once` is larger."""
 _HANDSHAKES = (BarrierWait, ConditionWait, SemaphoreWait)
@@ -34,13 +38,15 @@ class Facts:
         self.objects = analysis.objects
         self.threads = analysis.threads
         self.escaped = escaped_bases(analysis)
+        self._derived: dict[type, object] = {}
         self.many = sum(info.bit for info in analysis.threads.all if not info.is_unique)
         """Bit set of the threads of which several instances may run."""
 
-    @cached_property
-    def barriers(self) -> dict[LockKey, int]:
-        """The barriers that order accesses, with the threads that wait there."""
-        return self.analysis.barriers.sound(self.threads)
+    def derived(self, kind: type[N], derive: Callable[[N], T]) -> T:
+        """What follows from the notes of a facet, computed once."""
+        if kind not in self._derived:
+            self._derived[kind] = derive(self.analysis.notes.of(kind))
+        return cast("T", self._derived[kind])
 
     @cached_property
     def reset(self) -> frozenset[LockKey]:

@@ -21,9 +21,9 @@ import time
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.backend import Backend
-from raceproof.analysis.barriers import Barriers
 from raceproof.analysis.contexts import Context, Contexts
 from raceproof.analysis.facets import START
+from raceproof.analysis.facets.notes import Notes
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.locks import LockKey
 from raceproof.analysis.lost_code import LostCode
@@ -57,7 +57,7 @@ class Walk:
         self.objects = backend.objects
         self.threads = Threads(self.program.entry)
         self.contexts = Contexts()
-        self.barriers = Barriers()
+        self.notes = Notes()
         """A walk counts no waits."""
         self.layouts = Layouts(backend)
         self.freshness = Freshness(backend)
@@ -218,9 +218,7 @@ class Walk:
         """Before a thread ends: without locks, beside whoever may run by then."""
         running = info.beside | info.children
         running = running & ~info.bit if info.is_unique else running
-        return Point(
-            START._replace(may_parallel=running, barrier_waits=None, depends_on_others=True)
-        )
+        return Point(START._replace(may_parallel=running, depends_on_others=True))
 
     def start(self, info: ThreadInfo) -> Point:
         running = info.beside
@@ -229,7 +227,6 @@ class Walk:
         return Point(
             START._replace(
                 may_parallel=running,
-                barrier_waits=None,
                 depends_on_others=bool(self.dependent_starts & info.bit),
             )
         )

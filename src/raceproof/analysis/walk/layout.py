@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from raceproof.analysis.backend import Backend
+from raceproof.analysis.facets import EVENT_HOOKS
 from raceproof.concurrency import events as ev
 from raceproof.ir import AfterInvoke, Call, Function, FunctionAddress, Instruction, Return
 from raceproof.ir.cfg import ControlFlow
@@ -31,6 +32,7 @@ _STIRRING = (
     ev.OnceBegin,
     ev.OnceEnd,
     ev.OnceAbort,
+    *EVENT_HOOKS,
 )
 """Events that change the point."""
 _WAITING = (

@@ -67,7 +67,7 @@ class Recorder:
     def _instruction(
         self, layout: Layout, context: Context, instruction: Instruction, point: Point
     ) -> None:
-        if point.running:
+        if point.facets.may_parallel:
             self.records.parallel.add(instruction.number)
         if isinstance(instruction, Assembly):
             if instruction.text.strip():

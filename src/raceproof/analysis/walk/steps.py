@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from raceproof.analysis.facets import EVENT_HOOKS
 from raceproof.analysis.locks import LockKey
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.lock_steps import LockSteps
@@ -17,6 +18,7 @@ from raceproof.ir import (
     Call,
     GlobalAddress,
     Instruction,
+    IntConstant,
     Register,
     Value,
 )
@@ -25,6 +27,37 @@ if TYPE_CHECKING:
     from raceproof.analysis.walk.walker import Visit, Walker
 
 Handler = Callable[..., Point | None]
+N = TypeVar("N")
+
+
+class WalkContext:
+    """A call of a library function, as facets see it."""
+
+    def __init__(self, steps: Steps, visit: Visit, call: Call) -> None:
+        self._steps, self._visit = steps, visit
+        self.thread: int = steps.walker.info.index
+        self.call = call.number
+        self.context = visit.context.number
+
+    @property
+    def is_repeated(self) -> bool:
+        walk = self._steps.walk
+        return not (walk.threads[self.thread].is_unique and walk.once.is_once(self.call))
+
+    def key(self, operand: Value) -> LockKey | None:
+        return self._steps.key(self._steps.pointers(self._visit.name, operand))
+
+    def bases(self, operand: Value) -> set[int]:
+        address = self._steps.pointers(self._visit.name, operand)
+        if address.is_unknown or self._steps.backend.objects.external in address.pointers:
+            return set()
+        return set(address.pointers)
+
+    def constant(self, operand: Value) -> int | None:
+        return operand.value if isinstance(operand, IntConstant) else None
+
+    def notes(self, kind: type[N]) -> N:
+        return self._steps.walk.notes.of(kind)
 
 
 class Steps:
@@ -103,6 +136,9 @@ class Steps:
     ) -> Point | None:
         event = self.backend.events.of(call, name)
         if event is not None:
+            if type(event) in EVENT_HOOKS:
+                at = WalkContext(self, visit, call)
+                point = point.with_facets(point.facets.at_event(event, at))
             handler = self._handlers.get(type(event))
             if handler is not None:
                 return handler(visit, layout, call, event, point)

@@ -171,8 +171,12 @@ class Walker:
         """After an edge: the last one of a join loop leaves none of its threads behind."""
         if edge in loop.entries:
             before = visit.entered.get(loop.entered, 0)
-            visit.entered[loop.entered] = before | point.running
-            if point.running & ~before and loop.head in visit.blocks and loop.head not in work:
+            visit.entered[loop.entered] = before | point.facets.may_parallel
+            if (
+                point.facets.may_parallel & ~before
+                and loop.head in visit.blocks
+                and loop.head not in work
+            ):
                 heappush(work, loop.head)
         if edge != (loop.head, loop.exit) or not self.info.is_unique:
             return point
@@ -185,7 +189,7 @@ class Walker:
         for info in infos:
             if info.left is not None and not self.walk.has_cancellation:
                 gone |= info.children & ~info.left
-        return point._replace(running=point.running & ~gone, sure=point.sure & ~gone)
+        return point.with_facets(point.facets.ended(gone))
 
     def _arrive(self, visit: Visit, target: int, point: Point, work: list[int]) -> None:
         old = visit.blocks.get(target)
