@@ -7,13 +7,21 @@
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from raceproof.engines.modular.creation import ThreadNode
 from raceproof.verdict import Site
 
+Paths = Mapping[int, Sequence[str]]
+"""Number of a thread -> calls from its entry to the function that was asked for."""
 
-def write_text(nodes: list[ThreadNode], out: TextIO) -> None:
+
+def write_text(nodes: list[ThreadNode], out: TextIO, paths: Paths | None = None) -> None:
+    """As a tree; with `paths`, as a list."""
+    if paths is not None:
+        _write_paths(nodes, out, paths)
+        return
     children: dict[int | None, list[ThreadNode]] = {}
     for node in nodes:
         children.setdefault(node.parent, []).append(node)
@@ -27,6 +35,13 @@ def write_text(nodes: list[ThreadNode], out: TextIO) -> None:
         if node.handlers:
             out.write(f"{'':>{width}}  {indent}  handles events by {', '.join(node.handlers)}\n")
         stack.extend((child, depth + 1) for child in reversed(children.get(node.number, [])))
+
+
+def _write_paths(nodes: list[ThreadNode], out: TextIO, paths: Paths) -> None:
+    width = max((len(str(node.number)) for node in nodes), default=1)
+    for node in nodes:
+        out.write(f"{node.number:>{width}}  {', '.join(_words(node))}\n")
+        out.write(f"{'':>{width}}    {' > '.join(paths[node.number])}\n")
 
 
 def _words(node: ThreadNode) -> list[str]:
@@ -79,8 +94,12 @@ def _quoted(lines: list[str]) -> str:
     return '"' + "\\n".join(escaped) + '"'
 
 
-def write_json(nodes: list[ThreadNode], out: TextIO) -> None:
-    json.dump({"threads": [_json(node) for node in nodes]}, out, indent=2)
+def write_json(nodes: list[ThreadNode], out: TextIO, paths: Paths | None = None) -> None:
+    threads = [_json(node) for node in nodes]
+    for one, node in zip(threads, nodes, strict=True):
+        if paths is not None:
+            one["path"] = list(paths[node.number])
+    json.dump({"threads": threads}, out, indent=2)
     out.write("\n")
 
 

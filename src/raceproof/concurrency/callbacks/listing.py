@@ -1,12 +1,15 @@
 """Which handlers a thread runs, for people: by the calls that name functions.
 
-A handler that is known by a pointer only is not among them; who follows pointers knows more.
+A handler that is known by a pointer only is not among them, unless whoever follows pointers says
+who calls whom.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from raceproof.concurrency.callbacks.sites import PREFIX, is_synthesized
-from raceproof.ir import Program
+from raceproof.ir import Call, Program, Type
 from raceproof.ir.cfg import CallGraph
 
 _LOOP = f"{PREFIX}loop$"
@@ -15,9 +18,13 @@ _LOOP = f"{PREFIX}loop$"
 class HandlerListing:
     """The handlers of one program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(
+        self, program: Program, callees: Callable[[str], Iterable[str]] | None = None
+    ) -> None:
         self._program = program
-        self._callees = CallGraph(program).callees if self._has_loops() else {}
+        named = CallGraph(program).callees if callees is None and self._has_loops() else {}
+        self._shapes: dict[str, set[tuple[Type, ...]]] = {}
+        self._callees = callees or (lambda name: named.get(name, ()))
 
     def _has_loops(self) -> bool:
         return any(name.startswith(_LOOP) for name in self._program.functions)
@@ -27,14 +34,25 @@ class HandlerListing:
         seen, work, found = {entry}, [entry], set()
         while work:
             name = work.pop()
-            for callee in self._callees.get(name, ()):
-                if name.startswith(_LOOP) and self._is_handler(callee):
+            for callee in self._callees(name):
+                if name.startswith(_LOOP) and self._is_handler(name, callee):
                     found.add(self._program.functions[callee].display)
                 if callee not in seen:
                     seen.add(callee)
                     work.append(callee)
         return tuple(sorted(found))
 
-    def _is_handler(self, name: str) -> bool:
+    def _is_handler(self, loop: str, name: str) -> bool:
+        """Does the loop call it as it wants to be called? A pointer may seem to mean any."""
         function = self._program.functions.get(name)
-        return function is not None and function.is_defined and not is_synthesized(name)
+        if function is None or not function.is_defined or is_synthesized(name):
+            return False
+        return function.type.parameters in self._calls(loop)
+
+    def _calls(self, loop: str) -> set[tuple[Type, ...]]:
+        found = self._shapes.get(loop)
+        if found is None:
+            calls = self._program.functions[loop].instructions
+            found = {c.function_type.parameters for c in calls if isinstance(c, Call)}
+            self._shapes[loop] = found
+        return found

@@ -26,6 +26,11 @@ _LIBRARY = ("/libcxx/", "/include/c++/")
 """Folders of the C++ library's headers."""
 
 
+def is_of_library(site: Site) -> bool:
+    """Does it lie in a header of the C++ library?"""
+    return site.position is not None and any(part in site.position.file for part in _LIBRARY)
+
+
 class Describer:
     def __init__(self, analysis: Analysed, depth: int) -> None:
         self.analysis = analysis
@@ -52,7 +57,7 @@ class Describer:
         context = info.site
         place = site
         while context is not None and place.position is not None:
-            if not any(part in place.position.file for part in _LIBRARY):
+            if not is_of_library(place):
                 return replace(place, instruction=info.call)
             context = context.parent
             if context is None or context.call < 0:
