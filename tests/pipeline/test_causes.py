@@ -109,8 +109,15 @@ def test_a_function_that_meets_itself(functions: tuple[str, str], habit: Habit, 
 
 
 def test_what_was_confirmed_or_is_likely_stands_for_itself() -> None:
-    found = by_cause([finding("a.x", 1, 2, confidence=c) for c in Confidence], {})
+    found = by_cause([finding(f"a.{c}", 1, 2, confidence=c) for c in Confidence], {})
     assert [f.confidence for f in found] == sorted(Confidence, reverse=True)
+
+
+def test_a_location_that_was_confirmed_twice_is_one_finding() -> None:
+    sure = [finding("a.x", 1, 2 + n, confidence=Confidence.CONFIRMED) for n in range(2)]
+    (found,) = by_cause([*sure, finding("a.x", 1, 9, confidence=Confidence.LIKELY)], {})
+    assert found.confidence is Confidence.CONFIRMED
+    assert len(found.others) == 2
 
 
 def test_the_strongest_evidence_comes_first() -> None:

@@ -49,7 +49,7 @@ Data race 1 of 1: two writes of total  [confirmed]
        18 | total = total + 2;
           | ^^^^^
 
-  How it happens, step by step:
+  How it happens:
      main       sums.c:26  pthread_create(&first, 0, worker, 0);
      main       sums.c:27  pthread_create(&second, 0, worker, 0);
      1: worker  sums.c:9   pthread_mutex_lock(&lock);
@@ -59,6 +59,10 @@ Data race 1 of 1: two writes of total  [confirmed]
 
   Fix: hold one lock in every access of total
 
+What protects it?  raceproof explain sums.c --location total
+Step by step?      raceproof check sums.c --schedules DIR
+                   raceproof replay DIR/race-1.json sums.c
+Silence it?        // raceproof: ignore[total] REASON, at the access
 race · 1 finding (1 confirmed) · 3 threads · 4 shared locations · 1.73 s
 """
     )
@@ -100,7 +104,10 @@ def test_a_missing_source_is_no_obstacle() -> None:
 
 
 def test_no_answer() -> None:
-    assert text(Verdict(Outcome.UNKNOWN)) == "unknown · no threads · no shared locations · 0.00 s\n"
+    assert text(Verdict(Outcome.UNKNOWN)) == (
+        "Why unknown?  raceproof check sums.c --explain-pipeline -v\n"
+        "unknown · no threads · no shared locations · 0.00 s\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,8 +116,11 @@ def test_no_answer() -> None:
         ("x = x + 1;", 3, "x", (0, 1)),
         ("x = x + 1;", 5, "x", (4, 1)),
         ("  p->next = q;", 6, "p->next", (2, 7)),
-        ("  p->next = q;", 6, "", (5, 4)),
-        ("  a[i]++;", 7, "b", (6, 1)),
+        ("  p->next = q;", 6, "", (2, 7)),
+        ("  a[i]++;", 7, "b", (2, 4)),
+        ("  *p = 1;", 6, "", (2, 2)),
+        ("  f(q->a, 1);", 8, "", (4, 4)),
+        ("  q[i + g(2)].x += 1;", 17, "", (2, 13)),
     ],
 )
 def test_carets_stand_under_the_expression(

@@ -1,13 +1,18 @@
 """Shared locations and their protection, for people and as JSON."""
 
 import json
+import textwrap
 from typing import Any, TextIO
 
 from raceproof.engines.modular.explanation import Explained, Pair
+from raceproof.ir.names import without_origin
 from raceproof.report import words
 from raceproof.verdict import Access
 
 _MOST_PAIRS = 400
+_WIDTH = 80
+_NAME_WIDTH = 44
+_LEAST_TEXT = 24
 
 
 def write_list(found: list[Explained], out: TextIO) -> None:
@@ -15,20 +20,39 @@ def write_list(found: list[Explained], out: TextIO) -> None:
     if not found:
         out.write("no location is accessed by more than one thread\n")
         return
-    rows = [
-        (one.location.name, words.count(len(one.accesses), "access"), _summary(one))
-        for one in found
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    rows = list(
+        dict.fromkeys(
+            (one.location.name, words.count(len(one.accesses), "access"), _summary(one))
+            for one in found
+            if not _is_lock_only(one)
+        )
+    )
+    if not rows:
+        out.write("no location but locks is accessed by more than one thread\n")
+        return
+    widths = [min(max(len(row[column]) for row in rows), _NAME_WIDTH) for column in (0, 1)]
     for name, count, text in rows:
-        out.write(f"{name:<{widths[0]}}  {count:>{widths[1]}}  {text}\n")
+        head = f"{name:<{widths[0]}}  {count:>{widths[1]}}  "
+        if len(head) + len(text) <= _WIDTH:
+            out.write(head + text + "\n")
+            continue
+        indent = " " * (widths[0] + widths[1] + 4)
+        if _WIDTH - len(head) < _LEAST_TEXT:
+            out.write(head.rstrip() + "\n")
+            head = indent = "    "
+        out.write(textwrap.fill(text, _WIDTH, initial_indent=head, subsequent_indent=indent) + "\n")
+
+
+def _is_lock_only(one: Explained) -> bool:
+    """A lock is used by all, and that is what it is for."""
+    return not one.racing and all(a.is_atomic and not a.is_write for a in one.accesses)
 
 
 def _summary(one: Explained) -> str:
     if not one.racing:
         return one.protection
     racy = dict.fromkeys(
-        one.accesses[index].location.name
+        without_origin(one.accesses[index].location.name)
         for pair in one.pairs
         if not pair.reason
         for index in (pair.first, pair.second)
@@ -51,12 +75,19 @@ def write_full(one: Explained, out: TextIO) -> None:
         both = f"{pair.first + 1} and {pair.second + 1}"
         if pair.first == pair.second:
             both = f"{pair.first + 1} twice"
-        out.write(f"  {both:<{2 * width + 5}}  {pair.words}\n")
+        _put(out, f"  {both:<{2 * width + 5}}  ", pair.words)
         if not pair.reason:
-            out.write(f"  {'':<{2 * width + 5}}  {_what_lacks(pair)}\n")
+            _put(out, f"  {'':<{2 * width + 5}}  ", _what_lacks(pair))
     if len(one.pairs) > _MOST_PAIRS:
         out.write(f"  ... and {len(one.pairs) - _MOST_PAIRS} more\n")
     out.write("\n")
+
+
+def _put(out: TextIO, head: str, text: str) -> None:
+    """The text behind the head, broken between words."""
+    for line in textwrap.wrap(text, _WIDTH - len(head), break_long_words=False):
+        out.write(f"{head}{line}\n")
+        head = " " * len(head)
 
 
 def _what_lacks(pair: Pair) -> str:

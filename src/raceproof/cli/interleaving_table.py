@@ -1,24 +1,23 @@
-"""A recorded replay for people (a table, a column per thread) and for programs (JSON)."""
+"""A recorded replay for people (a line a step) and for programs (JSON)."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import shutil
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from raceproof.ir import Program
+from raceproof.ir.names import without_origin
 from raceproof.machine.recording import RecordedAccess, RecordedStep, Recording
 from raceproof.machine.schedule import position_json, thread_json
 from raceproof.options import Options
 from raceproof.report import words
 from raceproof.report.source import Sources
 
-_PLAIN_WIDTH = 110
+_PLAIN_WIDTH = 80
 _MOST_ROWS = 200
 """The table shows the last so many rows; all of them with -v."""
 
@@ -57,30 +56,39 @@ def _step(step: RecordedStep) -> dict[str, Any]:
 
 
 def write_table(recording: Recording, program: Program, options: Options, out: TextIO) -> None:
-    """The rows, then a sentence that says where it ended."""
-    is_terminal = out.isatty()
-    console = Console(file=out, highlight=False, width=None if is_terminal else _PLAIN_WIDTH)
+    """A line a step, with what it read and wrote; then a sentence that says where it ended."""
+    width = shutil.get_terminal_size().columns if out.isatty() else _PLAIN_WIDTH
     sources = Sources(program)
     rows = _rows(recording)
     left_out = 0 if options.verbosity > 0 else max(0, len(rows) - _MOST_ROWS)
     if left_out:
-        console.print(f"... {left_out} earlier steps (shown with -v)", style="dim")
-    shown = rows[left_out:]
-    racing = {step.thread for step in recording.race}
-    threads = sorted({row.thread for row in shown} | racing)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
-    table.add_column("", justify="right", style="dim")
-    for number in threads:
-        table.add_column(Text(_thread_name(recording, number)), overflow="fold")
-    for number, row in enumerate(shown, left_out + 1):
-        cell = _cell(recording, row, sources)
-        table.add_row(str(number), *(cell if row.thread == n else Text("") for n in threads))
-    if recording.race:
-        cells = {step.thread: _racing_cell(step, sources) for step in recording.race}
-        table.add_row("race", *(cells.get(number, Text("")) for number in threads))
-    console.print(table)
-    console.print()
-    console.print(Text(_conclusion(recording)), soft_wrap=True)
+        out.write(f"... {left_out} earlier steps (shown with -v)\n")
+    racing = [_Line(">>", step) for step in recording.race]
+    lines = [_Line(str(number), row) for number, row in enumerate(rows, 1)][left_out:] + racing
+    names = {line.step.thread: _thread_name(recording, line.step.thread) for line in lines}
+    indent = (
+        max(map(len, names.values()), default=0),
+        max((len(words.short_place(line.step.position)) for line in lines), default=0),
+    )
+    locks: dict[int, str] = {}
+    for line in lines:
+        step = line.step
+        place = words.short_place(step.position)
+        head = f"{line.number:>5}  {names[step.thread]:<{indent[0]}}  {place:<{indent[1]}}  "
+        code = _source(step, sources)
+        room = max(width - len(head), 24)
+        out.write(head + (code if len(code) <= room else code[: room - 3] + "...") + "\n")
+        for detail in _details(recording, line, locks):
+            for part in textwrap.wrap(detail, room, break_long_words=False):
+                out.write(" " * len(head) + part + "\n")
+    out.write("\n")
+    out.write(textwrap.fill(_conclusion(recording), width, break_on_hyphens=False) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: str
+    step: RecordedStep
 
 
 def _rows(recording: Recording) -> list[RecordedStep]:
@@ -111,39 +119,34 @@ def _thread_name(recording: Recording, number: int) -> str:
     return entry if number == 0 else f"{number}: {entry}"
 
 
-def _cell(recording: Recording, row: RecordedStep, sources: Sources) -> Text:
-    lines = [_head(row, sources)]
-    values = [_value(access) for access in row.accesses]
-    values += [f"starts {_thread_name(recording, number)}" for number in row.started]
+def _details(recording: Recording, line: _Line, locks: dict[int, str]) -> Iterator[str]:
+    """What a step reads and writes, whom it starts, and its locks if they are others than at the
+    thread's last step."""
+    step = line.step
+    held = words.locks(step.locks)
+    if line.number == ">>":
+        access = step.accesses[0]
+        verb = "write" if access.is_write else "read"
+        yield f"about to {verb} {without_origin(access.location)}, holding {held}"
+        return
+    values = [_value(access) for access in step.accesses if not (step.call and access.is_atomic)]
+    values += [f"starts {_thread_name(recording, number)}" for number in step.started]
+    if held != locks.get(step.thread, words.locks(())):
+        values.append(f"now holds {held}")
+    locks[step.thread] = held
     if values:
-        lines.append(Text(", ".join(values), "cyan"))
-    if row.locks:
-        lines.append(Text(f"holds {words.locks(row.locks)}", "dim"))
-    return Text("\n").join(lines)
+        yield ", ".join(values)
 
 
-def _head(row: RecordedStep, sources: Sources) -> Text:
+def _source(row: RecordedStep, sources: Sources) -> str:
     source = sources.line(row.position)
-    if not source:
-        source = f"{row.call}()" if row.call and row.position else f"(in {row.function})"
-    where = f"{row.position.line}: " if row.position else ""
-    return Text.assemble((where, "dim"), source)
+    return source or (f"{row.call}()" if row.call and row.position else f"(in {row.function})")
 
 
 def _value(access: RecordedAccess) -> str:
     verb = "writes" if access.is_write else "reads"
-    return f"{verb} {access.location}" + (f" = {access.value}" if access.value else "")
-
-
-def _racing_cell(step: RecordedStep, sources: Sources) -> Text:
-    access = step.accesses[0]
-    verb = "write" if access.is_write else "read"
-    return Text("\n").join(
-        [
-            Text(_head(step, sources).plain, "bold red"),
-            Text(f"about to {verb} {access.location}", "cyan"),
-            Text(f"holds {words.locks(step.locks)}", "dim"),
-        ]
+    return f"{verb} {without_origin(access.location)}" + (
+        f" = {access.value}" if access.value else ""
     )
 
 
@@ -155,6 +158,8 @@ def _conclusion(recording: Recording) -> str:
         access = step.accesses[0]
         kind = ("atomic " if access.is_atomic else "") + ("write" if access.is_write else "read")
         who = _thread_name(recording, step.thread)
-        parts.append(f"{kind} of {access.location} by {who} at {words.place(step.position)}")
+        parts.append(
+            f"{kind} of {without_origin(access.location)} by {who} at {words.place(step.position)}"
+        )
     message = recording.replayed.message
     return f"{message[0].upper()}{message[1:]}: {', and '.join(parts)}."

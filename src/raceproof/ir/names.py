@@ -14,6 +14,7 @@ from raceproof.ir.debug import DebugInfo
 from raceproof.ir.position import Position
 from raceproof.ir.program import Program
 
+_ORIGIN = re.compile(r" \((allocated in [^()]*(?:\([^()]*\)[^()]*)*)\)$")
 _MADE_AT = re.compile(r"(\(allocated in [^,()]+), [^,()]+:\d+\)")
 
 
@@ -37,6 +38,17 @@ def block_name(program: Program, call: int, path: str) -> str:
     """The part at `path` of a block that a call of this program allocates."""
     function, position = program.function_of(call), program.instruction(call).position
     return heap_name(program.debug, heap_type(program, call), path, function.display, position)
+
+
+def without_origin(name: str) -> str:
+    """`conn.next`, where it is clear which conn is meant."""
+    return _ORIGIN.sub("", name)
+
+
+def origin(name: str) -> str:
+    """`allocated in conn_new, memcached.c:812`; empty for what has a name of its own."""
+    found = _ORIGIN.search(name)
+    return found[1] if found else ""
 
 
 def without_lines(name: str) -> str:

@@ -24,6 +24,8 @@ Block = tuple[int, int]
 
 _MOST_STEPS = 30_000
 """Steps of the machine spent on one schedule."""
+_MOST_WAITING = 50
+"""Steps of `main` that are put in to have a thread created."""
 _MOST_INPUTS = 40
 """Inputs that are tried with simpler values."""
 
@@ -106,13 +108,15 @@ class _Search:
 
         `is_known`: they are known to lead there.
 
-        A choice that is not possible ends its block.
+        A choice that is not possible is left out; but one for a thread that is yet to be created
+        lets `main` go on for a while: alone it needed no choices, beside others it does.
         """
         machine, wanted = self._machine, self._best
         order = start(machine, wanted, inputs)
         steps: list[Step] = []
         births: list[tuple[int, Step]] = []
         known = 1
+        patience = _MOST_WAITING
         queue = [thread for thread, length in reversed(blocks) for _ in range(length)]
         attempts = count() if is_known else range(_MOST_STEPS)
         for _ in attempts:  # a thread alone may wait for ever, and nobody chooses there
@@ -136,7 +140,11 @@ class _Search:
                 number = enabled[0]
             else:
                 while queue and queue[-1] not in enabled:
-                    queue.pop()
+                    if queue[-1] >= len(machine.threads) and 0 in enabled and patience:
+                        patience -= 1
+                        queue.append(0)
+                    else:
+                        queue.pop()
                 if not queue:
                     return None
                 number = queue.pop()

@@ -12,7 +12,8 @@ Possible findings are put together, in this order, if they
    time: that is the cause, whatever the function touches.
 
 The one with the strongest evidence stands for all; the others are its further pairs, and their
-locations are named. Confirmed and likely findings stand for themselves.
+locations are named. Confirmed and likely findings are put together only if they are about one
+location by its name: engines may tell its objects apart differently.
 """
 
 from __future__ import annotations
@@ -45,7 +46,22 @@ def by_cause(
     left = _merge(left, _first_statements, known)
     left = _merge(left, _functions, known)
     left = _merge(left, _one_function, known)
-    return tuple(sorted((*fixed, *left), key=rank))
+    return tuple(sorted((*_by_name(fixed), *left), key=rank))
+
+
+def _by_name(findings: list[Finding]) -> Iterable[Finding]:
+    """One finding for each name of a location; the surest, then that of the shortest schedule."""
+    groups: dict[Hashable, list[Finding]] = {}
+    for finding in findings:
+        name = _INDEX.sub("[]", finding.location.name)
+        groups.setdefault((finding.location.kind, name, finding.excuse), []).append(finding)
+    known = {id(finding): _statements(finding) for finding in findings}
+    return [_together(group, known, _by_length) for group in groups.values()]
+
+
+def _by_length(finding: Finding) -> tuple[object, ...]:
+    steps = len(finding.schedule.steps) if finding.schedule is not None else 0
+    return (-finding.confidence, steps, rank(finding))
 
 
 def rank(finding: Finding) -> tuple[object, ...]:
@@ -142,10 +158,14 @@ def _absorb(findings: list[Finding], known: dict[int, Statements]) -> list[Findi
     return [_together(group, known) for group in hosts.values()]
 
 
-def _together(group: list[Finding], known: dict[int, Statements]) -> Finding:
+def _together(
+    group: list[Finding],
+    known: dict[int, Statements],
+    order: Callable[[Finding], tuple[object, ...]] | None = None,
+) -> Finding:
     if len(group) == 1:
         return group[0]
-    best, *rest = sorted(group, key=rank)
+    best, *rest = sorted(group, key=order or rank)
     others = {_instructions(*pair): pair for pair in best.others}
     for finding in rest:
         for pair in (finding.accesses, *finding.others):

@@ -114,7 +114,7 @@ def _finding(number: int, finding: Finding, program: Program, sources: Sources) 
     return _Shown(
         number,
         finding,
-        words.title(finding).removesuffix(f" of {finding.location.name}"),
+        words.title(finding).partition(" of ")[0],
         str(finding.confidence),
         words.CONFIDENCE_MEANS[finding.confidence],
         sides,
@@ -145,7 +145,7 @@ def _side(access: Access, sources: Sources) -> _Side:
         words.kind(access),
         words.target(access),
         words.thread(access.thread),
-        [words.lock(held) for held in access.locks],
+        [words.lock(held) for held in words.named_once(access.locks)],
         [f"{call.function} ({words.site(call)})" for call in access.calls],
         shown(access.position.file) if access.position else "",
         _place(access),

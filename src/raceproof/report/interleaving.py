@@ -1,8 +1,9 @@
 """A schedule in words: who does what after whom, with the source line of every step.
 
-Steps of one thread at one source line, one after the other, become one row. The last two rows are
-the racing accesses, both enabled at once. What a step does to locks is read off the name of the
-called function, for bars in pictures only; verdicts never depend on it.
+Steps of one thread at one source line, one after the other, become one row. The racing accesses are
+rows of their own: the last two, both enabled at once; or, if they race without being enabled at
+once, where the first of them happens, and the last. What a step does to locks is read off the name
+of the called function, for bars in pictures only; verdicts never depend on it.
 """
 
 from __future__ import annotations
@@ -63,7 +64,17 @@ class Interleaving:
     names: tuple[str, ...]
     """The threads by number; `main` is 0."""
     rows: tuple[Row, ...]
-    """The last two are the racing accesses."""
+    """The last is one of the racing accesses."""
+
+    @property
+    def race(self) -> tuple[int, int]:
+        """Which rows are the racing accesses."""
+        first, second = [i for i, row in enumerate(self.rows) if row.what is What.RACE][-2:]
+        return first, second
+
+    @property
+    def is_at_once(self) -> bool:
+        return self.race[0] == len(self.rows) - 2
 
 
 _CALLS = (
@@ -90,6 +101,7 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
     rows: list[Row] = []
     threads = 0
     entries: dict[int, str] = {}
+    done: int | None = None
     for step in schedule.shown_steps:
         if step.instruction is None:
             continue
@@ -103,12 +115,33 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
             rows[-1] = _merge(last, row)
         else:
             rows.append(row)
-    for thread, number in zip(
-        (schedule.first, schedule.second), schedule.instructions, strict=True
-    ):
-        row = _row(thread, program, number, sources)
-        rows.append(Row(row.thread, What.RACE, row.function, row.position, row.text))
-    return Interleaving(_names(finding, schedule, entries), tuple(rows))
+        if (step.thread, step.instruction) == (schedule.first, schedule.instructions[0]):
+            done = len(rows) - 1
+    first, second = (
+        replace(_row(thread, program, number, sources), what=What.RACE, lock="", created=())
+        for thread, number in zip(
+            (schedule.first, schedule.second), schedule.instructions, strict=True
+        )
+    )
+    if schedule.is_past and done is not None:
+        rows[done] = first
+        racing = [second]
+    else:
+        racing = [first, second]
+    return Interleaving(
+        _names(finding, schedule, entries), (*_without_halves(rows, racing), *racing)
+    )
+
+
+def _without_halves(rows: list[Row], racing: list[Row]) -> list[Row]:
+    """Without what `x++` has read at the end, if its write is a racing access: it is one line, and
+    the reader sees it once."""
+    kept = list(rows)
+    for row in reversed(rows[-len(racing) :]):
+        half = any(r.thread == row.thread and _is_same_line(r, row) for r in racing)
+        if half and row.what is not What.RACE and not row.created:
+            kept.remove(row)
+    return kept
 
 
 def _names(finding: Finding, schedule: Schedule, entries: dict[int, str]) -> tuple[str, ...]:

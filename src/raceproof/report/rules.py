@@ -1,4 +1,4 @@
-"""Kinds of data races: each a rule with an id, what it means, and what usually mends it.
+"""Why two accesses are not protected: the rule of a finding (`rule_list`), in its own names.
 
 A rule is read off the two accesses of a finding (locks, threads, atomicity) and the source lines at
 hand, nothing else, so that every engine's finding has one, and the same race has the same rule from
@@ -11,126 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 
+from raceproof.ir.names import origin, without_origin
+from raceproof.report.rule_list import BY_ID, RULES, Rule
 from raceproof.report.source import Sources
+from raceproof.report.words import named_once
 from raceproof.verdict import Access, BaseKind, Finding, HeldLock, LockMode
 
+__all__ = ["BY_ID", "RULES", "Rule", "Why", "why"]
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """`name` is for machines that want one word, `title` for people; `cwe` are its weaknesses."""
-
-    id: str
-    name: str
-    title: str
-    help: str
-    cwe: tuple[int, ...]
-    security: float
-    """A severity between 0 and 10, as code scanning services want it."""
-
-
-RULES: tuple[Rule, ...] = (
-    Rule(
-        "free-while-used",
-        "FreeWhileUsed",
-        "Memory is given back while another thread may still use it",
-        "Free it after joining the threads that use it, or count the references atomically.",
-        (416, 362),
-        8.1,
-    ),
-    Rule(
-        "unsafe-library-function",
-        "UnsafeLibraryFunction",
-        "Two threads call a library function that keeps its result in one place for all",
-        "Use the variant that takes a buffer of the caller's (`strtok_r`, `localtime_r`, ...), "
-        "or call it under one lock.",
-        (362,),
-        4.3,
-    ),
-    Rule(
-        "mixed-atomic",
-        "MixedAtomic",
-        "One access is atomic, the other is not",
-        "Make every access atomic: a plain access beside an atomic one is a race like any other.",
-        (362, 366),
-        5.3,
-    ),
-    Rule(
-        "bit-field-neighbours",
-        "BitFieldNeighbours",
-        "Two bit-fields share a storage unit, so a write to one is a write to both",
-        "Protect both by one lock, or keep them apart: a zero-width bit-field between them, or "
-        "members of their own.",
-        (362, 366),
-        5.3,
-    ),
-    Rule(
-        "double-checked",
-        "DoubleCheckedInitialisation",
-        "A variable is tested without the lock under which it is set",
-        "Make it atomic (load with acquire, store with release), or use `pthread_once` or "
-        "`std::call_once`.",
-        (362, 367),
-        5.3,
-    ),
-    Rule(
-        "read-lock-for-write",
-        "ReadLockForWrite",
-        "A write happens under a lock that is held for reading only",
-        "Take the lock for writing: a read lock lets other readers in.",
-        (667, 362),
-        6.5,
-    ),
-    Rule(
-        "different-locks",
-        "DifferentLocks",
-        "Both accesses hold a lock, but not the same one",
-        "Choose one lock for this location and hold it in every access.",
-        (667, 362),
-        6.5,
-    ),
-    Rule(
-        "released-early",
-        "LockReleasedEarly",
-        "The access comes after the lock was given back",
-        "Move the access up, or the unlock down.",
-        (667, 366),
-        6.5,
-    ),
-    Rule(
-        "unlocked-write",
-        "UnlockedWrite",
-        "A write holds no lock, though the other access does",
-        "Hold the same lock around the write.",
-        (366, 667),
-        6.5,
-    ),
-    Rule(
-        "unlocked-read",
-        "UnlockedRead",
-        "A read holds no lock, though the write does",
-        "Hold the same lock around the read, or make the variable atomic.",
-        (366, 667),
-        5.3,
-    ),
-    Rule(
-        "not-joined",
-        "NotJoined",
-        "A thread and the one that created it access the same memory, without a join between them",
-        "Do it before the thread is created or after it is joined, or protect both by one lock.",
-        (366, 362),
-        5.3,
-    ),
-    Rule(
-        "no-lock",
-        "NoLock",
-        "Neither access holds a lock",
-        "Protect every access by one lock, or make the variable atomic.",
-        (366, 362),
-        5.3,
-    ),
-)
-BY_ID = {rule.id: rule for rule in RULES}
 _FREES = re.compile(r"\b(\w*free|realloc|reallocarray|munmap|delete)\b\s*[\[(\w]")
 _CALLED = re.compile(r"\b([a-z_]\w*)\s*\(")
 _UNLOCK = re.compile(r"unlock\w*\s*\(", re.I)
@@ -138,6 +28,12 @@ _TEST = re.compile(r"\b(if|while)\b|\?")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ABOVE = 3
 """Lines between an unlock and the access that comes too late."""
+_NEAR, _FAR = 8, 60
+"""Lines that are looked at around an access."""
+_FILLED = re.compile(r"\b([A-Za-z_]\w*)\s*->[^=]*[^=!<>]=(?!=)")
+_PUBLISHED = r"^\s*[\w.>\[\]-]+\s*=\s*{0}\s*;|_create\s*\([^;]*\b{0}\b"
+_RELAXED_STORE = re.compile(r"(store|exchange|fetch)\w*\s*\(.*relaxed|__ATOMIC_RELAXED", re.I)
+_RELAXED_LOAD = re.compile(r"(load|exchange|fetch)\w*\s*\(.*relaxed|__ATOMIC_RELAXED", re.I)
 _BIT_FIELD = re.compile(r"\b([A-Za-z_]\w*)\s*:\s*\d+\s*[;,]")
 _MEMBER = re.compile(r"(?:\.|->)\s*([A-Za-z_]\w*)")
 
@@ -171,7 +67,7 @@ class _View:
     def __init__(self, finding: Finding, sources: Sources) -> None:
         self.finding = finding
         self.sources = sources
-        self.name = finding.location.name
+        self.name = without_origin(finding.location.name)
         self.first, self.second = finding.accesses
 
     @property
@@ -179,18 +75,44 @@ class _View:
         """Each access with the other one."""
         return (self.first, self.second), (self.second, self.first)
 
+    def place(self, access: Access) -> str:
+        """`line 12`; `queue.c:12` if the accesses are in two files."""
+        if access.position is None:
+            return access.function
+        files = {a.position.file for a in self.finding.accesses if a.position is not None}
+        if len(files) > 1:
+            return f"{PurePath(access.position.file).name}:{access.position.line}"
+        return f"line {access.position.line}"
+
     def text(self, access: Access) -> str:
         return _QUOTED.sub('""', self.sources.line(access.position))
 
     def before(self, access: Access) -> list[tuple[int, str]]:
         """The few lines above the access, the nearest first, no further up than its function."""
+        return self.above(access)[:_ABOVE]
+
+    def above(self, access: Access) -> list[tuple[int, str]]:
+        """The lines of the function above the access, the nearest first."""
         position = access.position
         if position is None:
             return []
         lines = self.sources.lines(position.file)[: position.line - 1]
         found = []
-        for number in range(len(lines), max(len(lines) - _ABOVE, 0), -1):
+        for number in range(len(lines), max(len(lines) - _FAR, 0), -1):
             if lines[number - 1].startswith(("}", "{")):
+                break
+            found.append((number, lines[number - 1]))
+        return found
+
+    def below(self, access: Access) -> list[tuple[int, str]]:
+        """The few lines from the access on, no further down than its function."""
+        position = access.position
+        if position is None:
+            return []
+        lines = self.sources.lines(position.file)
+        found = []
+        for number in range(position.line, min(len(lines), position.line + _NEAR) + 1):
+            if lines[number - 1].startswith("}"):
                 break
             found.append((number, lines[number - 1]))
         return found
@@ -201,13 +123,7 @@ def _sure(access: Access) -> list[HeldLock]:
 
 
 def _names(access: Access) -> str:
-    return " and ".join(dict.fromkeys(held.name for held in _sure(access)))
-
-
-def _place(access: Access) -> str:
-    if access.position is None:
-        return access.function
-    return f"line {access.position.line}"
+    return " and ".join(dict.fromkeys(held.name for held in named_once(_sure(access))))
 
 
 def _kind(access: Access) -> str:
@@ -244,8 +160,8 @@ def _mixed_atomic(view: _View) -> Explained:
     for access, other in view.both:
         if access.is_atomic and not other.is_atomic:
             return (
-                f"the {_kind(access)} at {_place(access)} is atomic, the {_kind(other)} at "
-                f"{_place(other)} is not",
+                f"the {_kind(access)} at {view.place(access)} is atomic, the {_kind(other)} at "
+                f"{view.place(other)} is not",
                 f"make the {_kind(other)} atomic, too",
             )
     return None
@@ -258,7 +174,7 @@ def _bit_fields(view: _View) -> Explained:
     files = dict.fromkeys(access.position.file for access in accesses if access.position)
     declared = {
         name
-        for file in files
+        for file in view.sources.with_headers(files)
         for line in view.sources.lines(file)
         for name in _BIT_FIELD.findall(line)
     }
@@ -288,8 +204,8 @@ def _double_checked(view: _View) -> Explained:
             and _TEST.search(view.text(read))
         ):
             return (
-                f"{view.name} is tested at {_place(read)} without {_names(write)}, under which it "
-                f"is set at {_place(write)}",
+                f"{view.name} is tested at {view.place(read)} without {_names(write)}, under "
+                f"which it is set at {view.place(write)}",
                 f"make {view.name} atomic (acquire and release), or set it with pthread_once",
             )
     return None
@@ -301,9 +217,9 @@ def _read_lock_for_write(view: _View) -> Explained:
             same = [lock for lock in _sure(other) if lock.name == held.name]
             if same and held.mode is LockMode.READ and access.is_write:
                 return (
-                    f"the write at {_place(access)} holds {held.name} for reading only, and a "
-                    "read lock does not exclude other readers",
-                    f"take {held.name} for writing at {_place(access)}",
+                    f"the write at {view.place(access)} holds {without_origin(held.name)} for "
+                    "reading only, and a read lock does not exclude other readers",
+                    f"take {without_origin(held.name)} for writing at {view.place(access)}",
                 )
     return None
 
@@ -325,8 +241,8 @@ def _released_early(view: _View) -> Explained:
             if _UNLOCK.search(line):
                 return (
                     f"the lock is given back at line {number}, before the {_kind(access)} at "
-                    f"{_place(access)}; the other access holds {_names(other)}",
-                    f"give {_names(other)} back after line {access.position.line}",
+                    f"{view.place(access)}; the other access holds {_names(other)}",
+                    f"give {_names(other)} back after {view.place(access)}",
                 )
     return None
 
@@ -336,13 +252,54 @@ def _unlocked(is_write: bool) -> Callable[[_View], Explained]:
         for access, other in view.both:
             if not _sure(access) and _sure(other) and access.is_write is is_write:
                 return (
-                    f"the {_kind(other)} at {_place(other)} holds {_names(other)}, the "
-                    f"{_kind(access)} at {_place(access)} holds no lock",
-                    f"hold {_names(other)} around {_place(access)}, too",
+                    f"the {_kind(other)} at {view.place(other)} holds {_names(other)}, the "
+                    f"{_kind(access)} at {view.place(access)} holds no lock",
+                    f"hold {_names(other)} around {view.place(access)}, too",
                 )
         return None
 
     return explain
+
+
+def _published_early(view: _View) -> Explained:
+    """`shared = p; p->size = 1;` in the function that made the object."""
+    for access, _ in view.both:
+        if not access.is_write or _sure(access):
+            continue
+        if not origin(view.finding.location.name).startswith(f"allocated in {access.function}"):
+            continue
+        filled = _FILLED.search(view.text(access))
+        if filled is None:
+            continue
+        handed_over = re.compile(_PUBLISHED.format(filled[1]))
+        for number, line in view.above(access):
+            if handed_over.search(line):
+                return (
+                    f"the object is handed over at line {number}, before the write at "
+                    f"{view.place(access)}",
+                    f"move the write at {view.place(access)} before line {number}",
+                )
+    return None
+
+
+def _weak_order(view: _View) -> Explained:
+    """`data = 1; store(flag, 1, relaxed)` and `while (!load(flag, relaxed)); use(data)`."""
+    for write, other in view.both:
+        after = [line for _, line in view.below(write)]
+        before = [line for _, line in view.above(other)[:_NEAR]]
+        if (
+            write.is_write
+            and not write.locks
+            and not other.locks
+            and any(_RELAXED_STORE.search(line) for line in after)
+            and any(_RELAXED_LOAD.search(line) for line in before)
+        ):
+            return (
+                "no lock is held, and the relaxed atomic operations between the accesses order "
+                "nothing",
+                "store the flag with memory_order_release and load it with memory_order_acquire",
+            )
+    return None
 
 
 def _not_joined(view: _View) -> Explained:
@@ -376,6 +333,8 @@ _EXPLANATIONS: tuple[tuple[str, Callable[[_View], Explained]], ...] = (
     ("released-early", _released_early),
     ("unlocked-write", _unlocked(True)),
     ("unlocked-read", _unlocked(False)),
+    ("published-early", _published_early),
+    ("weak-order", _weak_order),
     ("not-joined", _not_joined),
     ("no-lock", _no_lock),
 )

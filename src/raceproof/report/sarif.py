@@ -193,12 +193,13 @@ def _thread_flows(finding: Finding, program: Program, sources: Sources) -> list[
         ]
     shown = interleaving(finding, program, sources)
     flows: dict[int, list[Json]] = {}
+    last = len(shown.rows) - shown.is_at_once
     for order, row in enumerate(shown.rows, 1):
         text = "race: both accesses are enabled" if row.what is What.RACE else row.text
         flows.setdefault(row.thread, []).append(
             {
                 "location": _location(row.position, row.function, text),
-                "executionOrder": order if row.what is not What.RACE else len(shown.rows) - 1,
+                "executionOrder": min(order, last),
                 "importance": "essential" if row.what is What.RACE else "important",
             }
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +12,13 @@ from raceproof.ir import Position
 
 if TYPE_CHECKING:
     from raceproof.ir import Program
+
+
+_INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+_MOST_HEADERS = 50
+_WORD = re.compile(r"\w+")
+_ASSIGNING = frozenset("=+-*/%&|^<>")
+"""What stands at the position of an assignment: `=`, `+=`, `++`, ..."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,22 @@ class Sources:
                 continue
             return text.expandtabs(4).splitlines()
         return []
+
+    def with_headers(self, files: Iterable[str]) -> list[str]:
+        """The files, and the project's headers that they include by name."""
+        found = dict.fromkeys(files)
+        waiting = list(found)
+        while waiting and len(found) < _MOST_HEADERS:
+            file = waiting.pop()
+            for line in self.lines(file):
+                included = _INCLUDE.match(line)
+                if included is None:
+                    continue
+                name = (Path(file).parent / included[1]).as_posix()
+                if name not in found and self.lines(name):
+                    found[name] = None
+                    waiting.append(name)
+        return list(found)
 
     def line(self, position: Position | None) -> str:
         """The text at a position, without indentation; empty if unknown."""
@@ -78,10 +103,44 @@ class Sources:
             found = _nearest(text, expression, column)
             if found is not None:
                 return found, len(expression)
-        width = 0
-        while column + width < len(text) and (text[column + width].isalnum() or width == 0):
-            width += 1
-        return column, max(width, 1)
+        if text[column : column + 1] in _ASSIGNING:
+            found = _before(text, column)
+            if found is not None:
+                return found, len(text[found:column].rstrip())
+        word = _WORD.match(text, column)
+        if word is None:
+            return column, 1
+        start = _before(text, word.end())
+        start = column if start is None else start
+        return start, word.end() - start
+
+
+def _before(text: str, column: int) -> int | None:
+    """Where the left side of an assignment starts whose sign is at the column: `p->next[i]`."""
+    at = len(text[:column].rstrip())
+    end = at
+    while at > 0:
+        before = text[at - 1]
+        if before in "])":
+            at = _opening(text, at - 1)
+        elif before.isalnum() or before in "_.":
+            at -= 1
+        elif text[at - 2 : at] in ("->", "::"):
+            at -= 2
+        else:
+            break
+    while at > 0 and text[at - 1] == "*" and text[: at - 1].strip(" \t*(") == "":
+        at -= 1
+    return at if at < end else None
+
+
+def _opening(text: str, closing: int) -> int:
+    depth = 0
+    for at in range(closing, -1, -1):
+        depth += (text[at] in "])") - (text[at] in "[(")
+        if depth == 0:
+            return at
+    return 0
 
 
 def _nearest(text: str, expression: str, column: int) -> int | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import textwrap
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
+from raceproof.ir.names import origin
 from raceproof.options import Options
 from raceproof.report import words
 from raceproof.report.grouping import grouped
+from raceproof.report.hints import hints
 from raceproof.report.rules import why
 from raceproof.report.source import Sources
 from raceproof.verdict import Access, Confidence, Finding, Outcome, Verdict
@@ -34,6 +37,8 @@ _FEW = 3
 """Findings that are told at length, whatever their confidence."""
 _THREAD_WIDTH = 20
 """Of a thread's name in the steps."""
+_COMMENT = re.compile(r"\s*(/\*[^\"]*\*/|//[^\"]*)\s*$")
+_UNORDERED = "Nothing that happens in between makes the first access come before the second."
 _MOST_PROTECTIONS = 30
 
 
@@ -89,6 +94,9 @@ class _Text:
         if self._options.explain_pipeline or self._options.verbosity > 0:
             self._pipeline(verdict)
         self._layers(verdict)
+        if self._options.verbosity >= 0:
+            for question, command in hints(verdict, self._program.files):
+                self._line((f"{question}  ", "dim"), command)
         self._line((words.summary(verdict), _OUTCOMES[verdict.outcome]))
 
     def _shortened(self, sentences: tuple[str, ...]) -> tuple[str, ...]:
@@ -137,11 +145,14 @@ class _Text:
             (words.title(finding), "bold"),
             (f"  [{finding.confidence}]", style),
         )
+        made = origin(finding.location.name)
+        if made:
+            self._wrapped("  ", f"in memory {made}")
         self._wrapped("  Why: ", f"{reason.sentence} [{reason.rule.id}]")
         for head, text in (("Evidence", words.evidence(finding)), ("Also", words.also(finding))):
             if text:
                 self._wrapped(f"  {head}: ", text)
-        if finding.message:
+        if finding.message and finding.confidence < Confidence.CONFIRMED:
             self._wrapped("  ", finding.message)
         if self._is_brief(finding, total):
             for access in finding.accesses:
@@ -151,15 +162,25 @@ class _Text:
         for access in finding.accesses:
             self._line("")
             self._access(access, style)
-        if finding.others:
-            self._line(f"  and {words.count(len(finding.others), 'further pair')}:")
-            for first, second in finding.others:
-                self._line(f"    {_short(first)}  ·  {_short(second)}")
+        self._others(finding)
         if finding.schedule is not None:
             self._schedule(finding)
         self._line("")
         self._wrapped("  Fix: ", reason.suggestion)
         self._line("")
+
+    def _others(self, finding: Finding) -> None:
+        """Further pairs, but for those of the same lines: `x++` reads and writes."""
+        told = {_lines(*finding.accesses)}
+        rows = []
+        for first, second in finding.others:
+            if _lines(first, second) not in told or self._options.verbosity > 0:
+                told.add(_lines(first, second))
+                rows.append(f"{_short(first)} · {_short(second)}")
+        if rows:
+            self._line(f"  and {words.count(len(rows), 'further pair')}:")
+        for row in rows:
+            self._wrapped("    ", row)
 
     def _is_brief(self, finding: Finding, total: int) -> bool:
         """Whether a finding of a long list is told in a few lines: what is not sure, without -v."""
@@ -196,7 +217,12 @@ class _Text:
         margin = len(text) - len(text.lstrip())
         start, length = self._sources.caret(position, words.target(access))
         head = f"    {lines[0].number:>5} | "
-        self._line((head, "dim"), (text[margin:], "bold"))
+        code = text[margin:]
+        if len(head) + len(code) > self._width:
+            code = _without_comment(code)
+        if len(head) + start - margin + length <= self._width:
+            code = _cut(code, self._width - len(head))
+        self._line((head, "dim"), (code, "bold"))
         blank = " " * (len(head) - 2) + "| " + " " * (start - margin)
         self._line((blank, "dim"), ("^" * length, style))
 
@@ -206,12 +232,13 @@ class _Text:
 
         shown = interleaving(finding, self._program, self._sources)
         everything = self._options.verbosity > 0
-        rows = shown.rows if everything else shown.rows[-_MOST_ROWS:]
-        self._line("")
         total = len(shown.rows)
-        which = "step by step" if len(rows) == total else f"the last {len(rows)} of {total} steps"
-        hint = "" if len(rows) == total else " (all: -v, --format html, raceproof replay)"
-        self._line((f"  How it happens, {which}{hint}:", "bold"))
+        rows = shown.rows if everything else shown.rows[-_MOST_ROWS:]
+        if not shown.is_at_once and not everything:
+            rows = shown.rows[max(0, min(shown.race[0] - 1, total - _MOST_ROWS)) :]
+        self._line("")
+        which = "" if len(rows) == total else f", the last {len(rows)} of {total} steps (all: -v)"
+        self._line((f"  How it happens{which}:", "bold"))
         names = [_cut(shown.names[row.thread], _THREAD_WIDTH) for row in rows]
         places = [words.short_place(row.position) for row in rows]
         indent = max(map(len, names)), max(map(len, places))
@@ -219,8 +246,13 @@ class _Text:
             is_race = row.what is What.RACE
             head = f"  {'>>' if is_race else '  '} {name:<{indent[0]}}  {place:<{indent[1]}}  "
             room = max(self._width - len(head), 20)
-            text = row.text if everything else _cut(row.text, room)
+            text = _without_comment(row.text)
+            text = text if everything else _cut(text, room)
             self._line((head, "dim"), (text, "bold red" if is_race else ""))
+        if not shown.is_at_once:
+            self._line(
+                "  Nothing between the two accesses makes the first happen before the second."
+            )
 
     def _protections(self, verdict: Verdict) -> None:
         from rich.text import Text
@@ -264,9 +296,19 @@ def _plain_table() -> Table:
     return Table(box=box.SIMPLE_HEAD, pad_edge=True, show_edge=False)
 
 
+def _without_comment(text: str) -> str:
+    """The code of a line; a line that is a comment only stays."""
+    code = _COMMENT.sub("", text).rstrip()
+    return code or text
+
+
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def _short(access: Access) -> str:
-    return f"{words.kind(access)} at {words.place(access.position)} in {access.function}"
+    return f"{words.kind(access)} at {words.short_place(access.position)} in {access.function}"
+
+
+def _lines(first: Access, second: Access) -> frozenset[str]:
+    return frozenset((words.short_place(first.position), words.short_place(second.position)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import PurePath
 
 from raceproof.ir import Position
+from raceproof.ir.names import without_origin
 from raceproof.report.paths import shown
 from raceproof.verdict import (
     Access,
@@ -69,7 +71,7 @@ def kind(access: Access) -> str:
 
 def target(access: Access) -> str:
     """What is accessed: in the source's words, else by the name of the location."""
-    return access.expression or access.location.name
+    return access.expression or without_origin(access.location.name)
 
 
 def lock(held: HeldLock) -> str:
@@ -82,7 +84,24 @@ def lock(held: HeldLock) -> str:
 
 
 def locks(held: Iterable[HeldLock]) -> str:
-    return ", ".join(lock(one) for one in held) or "no lock"
+    """Each name once, as what is sure about it; heap objects of one name are told apart by where
+    they are made only if that differs."""
+    return ", ".join(lock(one) for one in named_once(held)) or "no lock"
+
+
+def named_once(held: Iterable[HeldLock]) -> list[HeldLock]:
+    full: dict[str, set[str]] = {}
+    found: dict[tuple[str, LockMode], HeldLock] = {}
+    listed = list(held)
+    for one in listed:
+        full.setdefault(without_origin(one.name), set()).add(one.name)
+    for one in listed:
+        name = without_origin(one.name)
+        one = replace(one, name=name if len(full[name]) == 1 else one.name)
+        known = found.get((one.name, one.mode))
+        if known is None or (one.is_sure and not known.is_sure):
+            found[one.name, one.mode] = one
+    return list(found.values())
 
 
 def thread(one: Thread) -> str:
@@ -111,7 +130,7 @@ def title(finding: Finding) -> str:
     """`write and read of queue.head`."""
     first, second = (kind(access) for access in finding.accesses)
     pair = f"two {first}s" if first == second else f"{first} and {second}"
-    return f"{pair} of {finding.location.name}"
+    return f"{pair} of {without_origin(finding.location.name)}"
 
 
 def message(finding: Finding) -> str:

@@ -14,6 +14,7 @@ from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.look import Look
 from raceproof.engines.modular.must import lacking
 from raceproof.engines.modular.protections import protections_of
+from raceproof.ir.names import without_origin
 from raceproof.verdict import Access, Location
 
 
@@ -70,7 +71,11 @@ def explain(seen: Look, depth: int, name: str | None = None) -> list[Explained]:
 
 
 def _is_meant(location: str, name: str) -> bool:
-    return location == name or location.startswith((f"{name}.", f"{name}["))
+    """A block of the heap is meant with and without the place where it is allocated."""
+    return any(
+        said == name or said.startswith((f"{name}.", f"{name}["))
+        for said in (location, without_origin(location))
+    )
 
 
 def _all_accesses(seen: Look, base: int) -> list[RawAccess]:
