@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.facets import START
 from raceproof.analysis.names import RETURNED
-from raceproof.analysis.refine import is_guided, refine_condition
+from raceproof.analysis.refine import depends_on_others, refine_condition
 from raceproof.analysis.symbols import symbol_of
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
@@ -115,7 +115,7 @@ class Edges:
         known = value_refinement.truth(value, 1)
         activation.deciding = activation.function.blocks[source].terminator
         if state.facets.may_parallel and not state.depends_on_others:
-            state.depends_on_others = is_guided(
+            state.depends_on_others = depends_on_others(
                 self.run, activation, state, condition, known is None
             )
         if (
@@ -144,7 +144,7 @@ class Edges:
         assert isinstance(terminator.value.type, IntType)
         if state.facets.may_parallel and not state.depends_on_others:
             is_open = value.constant is None
-            state.depends_on_others = is_guided(
+            state.depends_on_others = depends_on_others(
                 self.run, activation, state, terminator.value, is_open
             )
         width = terminator.value.type.bits

@@ -23,9 +23,17 @@ from typing import TYPE_CHECKING
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.flow import Flow
 from raceproof.analysis.locks import Symbol
+from raceproof.analysis.memoisation import (
+    CallEntry,
+    CallMemo,
+    CallResult,
+    Question,
+    Start,
+    Starts,
+    add_start,
+)
 from raceproof.analysis.merging import Entries
 from raceproof.analysis.names import Token
-from raceproof.analysis.recall import Done, Question, Recall, Start, Starts, Way, add_start
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller
 from raceproof.analysis.state import Content, ThreadState, join_states
@@ -134,7 +142,7 @@ class Interpreter:
         self._transfer = TRANSFER
         self._variants = FEW_VARIANTS if analysis.is_coarse else VARIANTS
         self._recursion: dict[str, Recursion] = {}
-        self._recall = Recall()
+        self._memo = CallMemo()
         self._entries = None if analysis.contexts.depth is None else Entries()
         self.origin: Origin | None = None
         """The call about to be entered."""
@@ -178,12 +186,12 @@ class Interpreter:
             met = self._entries.meet(context, arguments, symbols, state)
             arguments, symbols, origin = met.arguments, met.symbols, None
             state = met.start(state)
-        way = Way(arguments, symbols, state, self.calls.varargs.passed(context))
-        done = self._recall.find(
-            context.number, way, lambda question: ask_caller(self, function, origin, question)
+        entered = CallEntry(arguments, symbols, state, self.calls.varargs.passed(context))
+        done = self._memo.find(
+            context.number, entered, lambda question: ask_caller(self, function, origin, question)
         )
         if done is None:
-            done = self._run_new(function, way, context, origin)
+            done = self._run_new(function, entered, context, origin)
         else:
             self._create_again(done)
         for head in sorted(done.heads):
@@ -198,45 +206,45 @@ class Interpreter:
         return done.exits
 
     def _run_new(
-        self, function: Function, way: Way, context: Context, origin: Origin | None
-    ) -> Done:
+        self, function: Function, entered: CallEntry, context: Context, origin: Origin | None
+    ) -> CallResult:
         """Runs a function that is not running yet, and remembers what it did."""
-        epoch = self._recall.epoch
-        unwatched = way.state.copy()
+        epoch = self._memo.epoch
+        unwatched = entered.state.copy()
         unwatched.registers = {}
         unwatched.memory = unwatched.memory.watched(None)
-        way = way._replace(state=unwatched)
-        joined = self._recall.joined(context.number, way)
+        entered = entered._replace(state=unwatched)
+        joined = self._memo.joined(context.number, entered)
         if joined is None:
-            done = self._run_way(function, way, context, origin)
+            done = self._run_entry(function, entered, context, origin)
             if not done.is_entangled:
-                self._recall.keep(context.number, way, done, epoch)
+                self._memo.keep(context.number, entered, done, epoch)
             return done
-        if joined.widen(way):
+        if joined.widen(entered):
             known = joined.known(epoch)
             if known is not None:
-                done = known.again(way.state)
+                done = known.again(entered.state)
                 self._create_again(done)
                 return done
-        done = self._run_way(function, joined.way, context, None)
-        return joined.keep(done, epoch).again(way.state)
+        done = self._run_entry(function, joined.entered, context, None)
+        return joined.keep(done, epoch).again(entered.state)
 
-    def _create_again(self, done: Done) -> None:
+    def _create_again(self, done: CallResult) -> None:
         """The threads that a call creates start with the memory of this very call."""
         for start in done.starts.values():
             state = ThreadState(start.memory)
             state.depends_on_others = start.depends_on_others
             self.creates(start.thread, start.argument, state)
 
-    def _run_way(
-        self, function: Function, way: Way, context: Context, origin: Origin | None
-    ) -> Done:
+    def _run_entry(
+        self, function: Function, entered: CallEntry, context: Context, origin: Origin | None
+    ) -> CallResult:
         """Runs a function; if it calls itself, until that is stable."""
         touched = Touched()
-        entry = way.state.copy()
+        entry = entered.state.copy()
         entry.memory = entry.memory.watched(touched)
         activation, exits, thrown = self._run_once(
-            function, way.arguments, way.symbols, entry, context, origin
+            function, entered.arguments, entered.symbols, entry, context, origin
         )
         heads, answers, starts = activation.heads, activation.answers, activation.starts
         is_entangled = activation.is_entangled
@@ -254,12 +262,12 @@ class Interpreter:
             for start in activation.starts.values():
                 add_start(starts, start)
             recursion.add_exits(exits)
-            self._recall.epoch += recursion.is_open
+            self._memo.epoch += recursion.is_open
         if recursion is not None:
             del self._recursion[function.name]
-            self._recall.epoch += 1
-            exits = [(recursion.back_in(way.state, left), value) for left, value in exits]
-        return Done(touched, exits, thrown, answers, heads, starts, is_entangled)
+            self._memo.epoch += 1
+            exits = [(recursion.back_in(entered.state, left), value) for left, value in exits]
+        return CallResult(touched, exits, thrown, answers, heads, starts, is_entangled)
 
     def _run_again(
         self, function: Function, arguments: tuple[Content, ...], state: ThreadState
@@ -271,11 +279,11 @@ class Interpreter:
             assert entered.entry is not None
             recursion = Recursion(entered.arguments, entered.entry)
             self._recursion[function.name] = recursion
-            self._recall.epoch += 1
+            self._memo.epoch += 1
         was_open = recursion.is_open
         recursion.is_open = False
         recursion.meet(arguments, state)
-        self._recall.epoch += recursion.is_open
+        self._memo.epoch += recursion.is_open
         recursion.is_open = recursion.is_open or was_open
         if recursion.exit is None:
             return []

@@ -456,12 +456,12 @@ class LibraryEvents:
     def _assume(
         self, act: Activation, call: Call, event: ev.Assume, state: ThreadState
     ) -> list[ThreadState]:
-        from raceproof.analysis.refine import assume_nonzero, is_guided, is_understood
+        from raceproof.analysis.refine import assume_nonzero, depends_on_others, is_understood
 
         if not is_understood(act, event.condition):
             state.depends_on_others = True
         if state.facets.may_parallel and not state.depends_on_others:
-            state.depends_on_others = is_guided(self.run, act, state, event.condition, True)
+            state.depends_on_others = depends_on_others(self.run, act, state, event.condition, True)
         act.deciding = call
         if not assume_nonzero(self.run, act, state, event.condition):
             return []

@@ -43,7 +43,7 @@ class CellAccess:
         self.objects = analysis.objects
         self.layout = analysis.program.layout
         self.interference = analysis.interference
-        self.homemade = analysis.homemade
+        self.spin_locks = analysis.spin_locks
         self.went_on = analysis.went_on
         self.bits = analysis.program.layout.pointer_size * 8
         self.is_coarse = analysis.is_coarse
@@ -314,7 +314,7 @@ class CellAccess:
         base, offset = place
         size = self.layout.store_size(load.type)
         if new.constant == 0:
-            self.homemade.found_zero(state, base, offset, size)
+            self.spin_locks.found_zero(state, base, offset, size)
         if state.facets.may_parallel and base not in self.objects.private:
             return
         offsets = ints.constant(offset, self.bits)
@@ -343,7 +343,7 @@ class CellAccess:
         for offset, length, part in self._parts(type_, value, 0):
             self.write(state, address, offset, length, part)
         if state.facets.zero_cells and isinstance(value, AbstractValue):
-            self.homemade.stored(state, address, size, value)
+            self.spin_locks.stored(state, address, size, value)
         return True
 
     def _parts(
@@ -377,7 +377,7 @@ class CellAccess:
             )
             if base not in self.objects.private:
                 is_exact = is_strong and base not in weak
-                self.homemade.written(state, base, offsets, size, value, is_exact)
+                self.spin_locks.written(state, base, offsets, size, value, is_exact)
                 if state.facets.may_parallel or self.run.analysis.tells_always:
                     self.interference.add(self.run.thread, base, offsets, size, value)
                 if value.pointers:

@@ -186,7 +186,7 @@ class MemoryAccess(CellAccess):
             contents = state.memory.get(base)
             if contents is None or base in self.objects.private:
                 continue
-            self.homemade.written(state, base, offsets, sizes.constant, None, False)
+            self.spin_locks.written(state, base, offsets, sizes.constant, None, False)
             start = offsets.signed_constant
             count = sizes.constant
             exact = [] if start is None or count is None else contents.touched(start, start + count)

@@ -3,7 +3,7 @@
 Each call is run from the join of all states, arguments and symbols with which the function was
 entered in that context so far, apart by the locks held and the threads running as in the paper's
 summaries (c, L) -> L'. So every result covers its own call and all before it. A call that adds
-nothing to the join is one that `recall` knows: that is what a small depth saves.
+nothing to the join is one that `memoisation` knows: that is what a small depth saves.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.recall import Question
+from raceproof.analysis.memoisation import Question
 from raceproof.analysis.state import Content, ThreadState
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
@@ -76,7 +76,7 @@ def refine_condition(
     return True
 
 
-def is_guided(
+def depends_on_others(
     interpreter: Interpreter,
     activation: Activation,
     state: ThreadState,
@@ -97,7 +97,7 @@ def is_guided(
             case None:
                 if is_open and not is_one and not _is_exact(state.registers.get(at.index)):
                     return True
-                if _is_guided_argument(interpreter, activation, state, at, is_open):
+                if _argument_depends_on_others(interpreter, activation, state, at, is_open):
                     return True
             case Load():
                 if interpreter.calls.memory.depends_on_others(activation, state, definition):
@@ -131,13 +131,15 @@ def _is_given(
             case Cast() | Freeze():
                 pointer = definition.value
             case None:
-                return _is_guided_argument(interpreter, activation, state, pointer, True, True)
+                return _argument_depends_on_others(
+                    interpreter, activation, state, pointer, True, True
+                )
             case _:
                 return False
     return False
 
 
-def _is_guided_argument(
+def _argument_depends_on_others(
     interpreter: Interpreter,
     activation: Activation,
     state: ThreadState,
@@ -145,7 +147,7 @@ def _is_guided_argument(
     is_open: bool,
     is_place: bool = False,
 ) -> bool:
-    """`is_guided`, for what the caller passed; or `_is_given`."""
+    """`depends_on_others`, for what the caller passed; or `_is_given`."""
     question = Question(parameter.index, state.facets.may_parallel, is_open, is_place)
     answer = ask_caller(interpreter, activation.function, activation.origin, question)
     activation.answers[question] = answer
@@ -155,8 +157,9 @@ def _is_guided_argument(
 def ask_caller(
     interpreter: Interpreter, function: Function, origin: Origin | None, question: Question
 ) -> bool:
-    """`is_guided`, for an argument of a call, by what the caller has in its registers. A thread has
-    no caller; who has several, as contexts are merged, may have one of any kind."""
+    """`depends_on_others`, for an argument of a call, by what the caller has in its registers. A
+    thread has no caller; a function with several, as contexts are merged, may have one of any
+    kind."""
     if origin is None:
         is_merged = interpreter.analysis.contexts.depth is not None
         return question.is_place or (question.is_open and is_merged)
@@ -168,7 +171,7 @@ def ask_caller(
             before.facets = before.facets._replace(may_parallel=question.running)
             if question.is_place:
                 return _is_given(interpreter, caller, before, value)
-            return is_guided(interpreter, caller, before, value, question.is_open)
+            return depends_on_others(interpreter, caller, before, value, question.is_open)
     return False
 
 

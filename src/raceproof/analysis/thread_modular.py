@@ -41,7 +41,7 @@ runs.
 known by name (`symbols`) whose registers have not been assigned since. It is given back by every
 release that may mean it. Joins keep what both ways hold. After a jump back to `setjmp` nothing is
 held; a recursive call keeps a lock of its caller only if its body never gives back more than it
-took (`recursion`). A new thread holds nothing. `homemade_locks` says when a variable is a lock.
+took (`recursion`). A new thread holds nothing. `spin_locks` says when a variable is a lock.
 
 *Paths.* Code runs that nobody calls by name: threads, callbacks, destructors, exit functions,
 signal handlers (`endings`), exceptions (`interpreter`). A call or thread start through a pointer
@@ -59,16 +59,16 @@ from raceproof.analysis.endings import Endings
 from raceproof.analysis.evaluate import Evaluator, InitialMemory
 from raceproof.analysis.facets.notes import Notes
 from raceproof.analysis.flow import Flows
-from raceproof.analysis.homemade_locks import HomemadeLocks
 from raceproof.analysis.interference import Interference
 from raceproof.analysis.interpreter import Interpreter, OutOfBudget
 from raceproof.analysis.lost_code import LostCode, may_be_lost
 from raceproof.analysis.objects import Objects
 from raceproof.analysis.records import OUTSIDE, Records
 from raceproof.analysis.rounds import Rounds
-from raceproof.analysis.settling import CallGraph, Settling, callees_last
+from raceproof.analysis.spin_locks import SpinLocks
 from raceproof.analysis.state import Content, ThreadState
 from raceproof.analysis.threads import ThreadInfo, Threads
+from raceproof.analysis.worklist import CallGraph, WorklistInterpreter, callees_last
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.events import LockAttribute
@@ -121,7 +121,7 @@ class Analysis:
         self.threads = Threads(program.entry)
         bits = program.layout.pointer_size * 8
         self.interference = Interference(bits, sees_others)
-        self.homemade = HomemadeLocks(self)
+        self.spin_locks = SpinLocks(self)
         self.notes = Notes()
         self.records = Records()
         self.stored: dict[int, set[int]] = {}
@@ -291,7 +291,7 @@ class Analysis:
     def _interpret(self, info: ThreadInfo) -> None:
         info.runs += 1
         self.records = info.records = Records()
-        run = (Settling if self.is_coarse else Interpreter)(self, info.index)
+        run = (WorklistInterpreter if self.is_coarse else Interpreter)(self, info.index)
         assert info.start is not None
         state = info.start.copy()
         state.registers = {}

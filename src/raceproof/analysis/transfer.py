@@ -149,7 +149,7 @@ def _exchange(
     new: AbstractValue,
     width: int,
 ) -> list[ThreadState]:
-    """`exchange(&busy, 1)` takes a homemade lock if it finds 0, and not otherwise."""
+    """`exchange(&busy, 1)` takes a user-defined spin lock if it finds 0, and not otherwise."""
     memory = run.calls.memory
     address = memory.address(act, state, i.pointer)
     unordered = run.analysis.program.unordered.get(i.number)
@@ -162,7 +162,7 @@ def _exchange(
         after = state.copy()
         if memory.store(act, i, after, i.pointer, i.value.type, new, True):
             if predicate == "eq" and is_ordered:
-                memory.homemade.acquire(after, address, (width + 7) // 8)
+                memory.spin_locks.acquire(after, address, (width + 7) // 8)
             run.assign(act, i, after, found)
             states.append(after)
     return states
@@ -188,7 +188,7 @@ def _compare_exchange(
             is_taken = expected.constant == 0 and bool(scalar(replacement).constant)
             if is_taken and not unordered.may_succeed:
                 address = memory.address(act, state, i.pointer)
-                memory.homemade.acquire(done, address, (width + 7) // 8)
+                memory.spin_locks.acquire(done, address, (width + 7) // 8)
             run.assign(act, i, done, (found, domain.constant(1, 1)))
             states.append(done)
     if known is not True or i.weak:

@@ -47,7 +47,7 @@ as it is.)
 
 **Who uses it.** `bounded` and `pairwise` prove things of P'. The value analysis follows executions
 of P, and what it rests on (locks, creation, join, barriers) is happens-before itself; only spin
-locks that programs make themselves need orders (`analysis.homemade_locks`). The threading model of
+locks that programs make themselves need orders (`analysis.spin_locks`). The threading model of
 `interleave` knows no data. Its explorer looks at P only and gives no proof where a read is
 unordered. Races are looked for in P, and found by vector clocks (`machine.happens_before`).
 

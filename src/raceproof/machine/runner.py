@@ -123,7 +123,7 @@ class Runner:
         except ChoiceNeeded as needed:
             thread.pending = replace(pending, options=_options(needed))
             return
-        following = self._settle(thread, pending, result)
+        following = self._solve(thread, pending, result)
         if following is not None:
             self._run(thread, following)
         self._run_started()
@@ -151,7 +151,7 @@ class Runner:
             if thread.is_alive and thread.pending is None and thread.frames:
                 self._run(thread, thread.frames[-1].segment)
 
-    def _settle(self, thread: ConcreteThread, pending: Pending, result: Any) -> int | None:
+    def _solve(self, thread: ConcreteThread, pending: Pending, result: Any) -> int | None:
         """Deal with what an operation returned; the segment to go on with, if any."""
         frame = thread.frames[-1]
         index = ~frame.segment if frame.segment < 0 else frame.segment
@@ -378,7 +378,7 @@ class Runner:
                 return self._operate(thread, info, (value,), _RETURN_FROM_MAIN)
             thread.result = 0 if value is None else value
             result = ENDING_THREAD.destroy(machine, thread)
-            return self._settle(thread, Pending(self._last_instruction(frame), ()), result)
+            return self._solve(thread, Pending(self._last_instruction(frame), ()), result)
         if frame.slots:
             machine.memory.pop(thread.arena, frame.slots)
         frames.pop()
@@ -428,7 +428,7 @@ class Runner:
             pending.options = _options(needed)
             thread.pending = pending
             return None
-        following = self._settle(thread, pending, result)
+        following = self._solve(thread, pending, result)
         if machine.alive > 1 and following is not None:
             newest = machine.threads[-1]
             if newest is not thread and newest.pending is None and newest.is_alive:

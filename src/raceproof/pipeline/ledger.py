@@ -115,9 +115,9 @@ class Ledger:
                 self.findings[candidate] = finding
             if finding.confidence is Confidence.CONFIRMED:
                 self.confirmed_by = self.confirmed_by or engine
-                self._settle(candidate)
+                self._solve(candidate)
 
-    def _settle(self, confirmed: Candidate) -> None:
+    def _solve(self, confirmed: Candidate) -> None:
         """A location with a confirmed race needs no other finding, and no more work."""
         for other in [c for c in self.findings if _is_same_race(c, confirmed)]:
             if self.findings[other].confidence is not Confidence.CONFIRMED:

@@ -28,7 +28,7 @@ from raceproof.pipeline.registry import load_engine
 from raceproof.verdict import NOT_SEEN, Answer, Covered, Outcome
 
 _FINE_SHARE = 0.4
-"""Of the time that is left, for the value analysis, before it goes on in a coarse way."""
+"""Of the time that is left, for the value analysis, before it goes on without contexts."""
 
 
 def ask(engine: str, program: Program, question: Question) -> Answer:

@@ -22,8 +22,8 @@ from raceproof.analysis.facets.facet import Facet, InAccess
 from raceproof.analysis.facets.semaphore_order import Uses
 from raceproof.analysis.facets.thread_pools import NOTHING, Count, Loop
 from raceproof.analysis.locks import Held, LockKey, Symbol, SymbolicLock
+from raceproof.analysis.memoisation import CallEntry, CallMemo, CallResult
 from raceproof.analysis.names import Linear, Token
-from raceproof.analysis.recall import Done, Recall, Way
 from raceproof.analysis.records import RawAccess, Records
 from raceproof.analysis.state import ThreadState, join_states
 from raceproof.domains import integers as ints
@@ -121,10 +121,10 @@ def test_a_join_of_states_tells_whether_it_has_grown(name: str) -> None:
 def test_memoised_calls_are_told_apart_by_it(name: str) -> None:
     context = Contexts(None).root(0, "f")
     for a, b in product(SAMPLES[name], repeat=2):
-        memo = Recall()
-        way = Way((), {}, ThreadState(EMPTY, with_value(name, a)))
-        memo.keep(context.number, way, Done(Touched(), [], [], {}, set(), {}), memo.epoch)
-        other = Way((), {}, ThreadState(EMPTY, with_value(name, b)))
+        memo = CallMemo()
+        way = CallEntry((), {}, ThreadState(EMPTY, with_value(name, a)))
+        memo.keep(context.number, way, CallResult(Touched(), [], [], {}, set(), {}), memo.epoch)
+        other = CallEntry((), {}, ThreadState(EMPTY, with_value(name, b)))
         found = memo.find(context.number, other, lambda question: True)
         assert (found is not None) == (a == b)
 

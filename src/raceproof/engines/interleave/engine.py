@@ -194,10 +194,10 @@ class _Run:
             self._findings[race.pair] = found
         self._attempts[race.pair] += 1
         if found.confidence is Confidence.CONFIRMED or self._attempts[race.pair] >= _MOST_ATTEMPTS:
-            self._settle(race.pair)
+            self._solve(race.pair)
         return self._is_enough()
 
-    def _settle(self, pair: frozenset[int]) -> None:
+    def _solve(self, pair: frozenset[int]) -> None:
         """A location with a confirmed race needs no more work, nor do others of the same pair."""
         self._settled.add(pair)
         settled = {candidate.location for candidate in self._candidates.get(pair, ())}

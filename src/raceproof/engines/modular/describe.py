@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from raceproof.analysis.backend import Analysed
-from raceproof.analysis.homemade_locks import is_homemade, variable_of
 from raceproof.analysis.locks import ANYWHERE, ATOMIC, UNCLEAR, LockKey, control_of, is_once
 from raceproof.analysis.records import RawAccess
+from raceproof.analysis.spin_locks import is_spin_lock, variable_of
 from raceproof.analysis.threads import ThreadInfo
 from raceproof.ir import Global, StackSlot
 from raceproof.ir.names import block_name, heap_type
@@ -130,7 +130,7 @@ class Describer:
             return f"some lock in {self.name(key.base)}"
         if is_once(key):
             return f"once {self._lock_name(key.base, control_of(key))}"
-        if is_homemade(key):
+        if is_spin_lock(key):
             return self.location(key.base, variable_of(key), None).name
         return self._lock_name(key.base, key.offset)
 

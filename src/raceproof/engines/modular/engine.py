@@ -2,7 +2,7 @@
 
 It stands on the `value` backend, or on a cheaper one if the user says so. A small program goes
 straight to values. When they run out of their share of the time, they are computed once more in a
-coarse way, with functions and loops as they come: much is not told apart any more, but nothing is
+worklist without contexts: much is not told apart any more, but nothing is
 left out. When that is too slow, or there is no memory, `alias` answers with what is left of the
 time. The answer says so.
 
@@ -39,7 +39,7 @@ _PATIENCE = 108.0
 _SHORT = 2.0
 """Seconds for a second opinion."""
 _FINE_SHARE = 0.4
-"""Of the value backend's time, before it goes on in a coarse way."""
+"""Of the value backend's time, before it goes on without contexts."""
 _CHEAP_SHARE = 0.5
 """Of all time, at most, for the cheaper backend."""
 _VALUE_SECONDS = 8.0

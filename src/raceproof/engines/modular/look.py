@@ -1,6 +1,6 @@
 """A look at a program without a verdict: its threads, locks and accesses, for people who ask.
 
-It goes down the same ladder as the engine: values, values in a coarse way, `alias`; of a large
+It goes down the same ladder as the engine: values, values without contexts, `alias`; of a large
 program `alias` at once.
 """
 
@@ -59,7 +59,7 @@ def look(program: Program, options: Options) -> Look:
 
 
 def _by_values(facts: ProgramFacts, question: Question) -> Look | None:
-    """None if there was not enough time or memory, in a coarse way either."""
+    """None if there was not enough time or memory, without contexts either."""
     options = question.options
     for is_coarse in (False, True):
         deadline = value_deadline(facts.program, question, is_coarse)

@@ -215,7 +215,7 @@ class Locking:
         self.turns.end(state, cell)
         for ghost in self.ghosts:
             ghost.writes(state, cell, value.bits)
-        own = world.homemade.get(cell)
+        own = world.spin_locks.get(cell)
         if own is None:
             state.memory[cell] = value
             return
@@ -255,7 +255,7 @@ class Locking:
             self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
         for ghost in self.ghosts:
             ghost.clobbered(state, cell, condition)
-        if cell in world.homemade:
+        if cell in world.spin_locks:
             self.ledger.owe(world.is_lock(cell), state, wrong)
             self.ledger.owe(world.is_turn(cell), state, wrong)
         old = self.view(state, cell)

@@ -32,7 +32,8 @@ class Memory:
         if is_write and not self.ledger.is_main:
             self.world.sightings.see(self.ledger, state, self.ledger.call, address, size)
         found_free = {
-            lock: self.locking.found_free(state, cell) for cell, lock in self.world.homemade.items()
+            lock: self.locking.found_free(state, cell)
+            for cell, lock in self.world.spin_locks.items()
         }
         self.ledger.accesses.setdefault(instruction, []).append(
             self.ledger.record(

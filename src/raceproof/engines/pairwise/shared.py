@@ -59,7 +59,7 @@ class World:
     forms: Forms = field(default_factory=Forms)
     cells: dict[Cell, None] = field(default_factory=dict)
     guarded: dict[LockName, list[Cell]] = field(default_factory=dict)
-    homemade: dict[Cell, LockName] = field(default_factory=dict)
+    spin_locks: dict[Cell, LockName] = field(default_factory=dict)
     turns: dict[Cell, LockName] = field(default_factory=dict)
     """Cells that may say whose turn it is, each with the lock that it then is."""
     counters: dict[Cell, Counter] = field(default_factory=dict)
@@ -226,7 +226,7 @@ class World:
             self._find_counter(cell, writes)
             if all(access.is_atomic for access in writes):
                 self.guarded.setdefault(ATOMIC, []).append(cell)
-                self.homemade[cell] = LockName("home-made", str(cell.key[1]), cell.offset)
+                self.spin_locks[cell] = LockName("home-made", str(cell.key[1]), cell.offset)
                 self.turns[cell] = LockName("turn", str(cell.key[1]), cell.offset)
             for held in sorted({held for access in found for held in access.facets.must_lockset}):
                 base = held.lock.base
@@ -238,7 +238,7 @@ class World:
                 cells = self.guarded.setdefault(name, [])
                 if cell not in cells and len(self.guarded) <= _MOST_LOCKS:
                     cells.append(cell)
-        for variable, lock in list(self.homemade.items()):
+        for variable, lock in list(self.spin_locks.items()):
             others = [
                 cell
                 for cell, found in by_cell.items()

@@ -68,7 +68,7 @@ class _Left(NamedTuple):
     value: Content | None
 
 
-class Way(NamedTuple):
+class CallEntry(NamedTuple):
     """A way to call a function."""
 
     arguments: tuple[Content, ...]
@@ -104,7 +104,7 @@ def add_start(starts: Starts, start: Start) -> None:
     starts[start.thread.index] = start
 
 
-class Done(NamedTuple):
+class CallResult(NamedTuple):
     """What a function did."""
 
     touched: Touched
@@ -118,7 +118,7 @@ class Done(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    way: Way
+    entered: CallEntry
     seen: dict[int, Contents | None]
     """The objects it touched, on entry."""
     touched: Touched
@@ -129,9 +129,9 @@ class _Kept(NamedTuple):
     starts: list[tuple[Start, dict[int, Contents | None]]]
     epoch: int
 
-    def again(self, state: ThreadState) -> Done:
+    def again(self, state: ThreadState) -> CallResult:
         """The same, called in a state that agrees or is covered."""
-        return Done(
+        return CallResult(
             self.touched,
             [(_left(state, left), left.value) for left in self.exits],
             [_left(state, left) for left in self.thrown],
@@ -144,7 +144,7 @@ class _Kept(NamedTuple):
         )
 
 
-class Recall:
+class CallMemo:
     """What the functions of one thread did, in one interpretation of it."""
 
     def __init__(self) -> None:
@@ -156,50 +156,52 @@ class Recall:
         self.epoch = 0
         """How often something was learned about a recursion."""
 
-    def find(self, context: int, way: Way, ask: Callable[[Question], bool]) -> Done | None:
+    def find(
+        self, context: int, entered: CallEntry, ask: Callable[[Question], bool]
+    ) -> CallResult | None:
         """What such a call does, if it is known."""
         for kept in self._kept.get(context, ()):
             if (
-                kept.way.state.facets == way.state.facets
-                and kept.way.symbols == way.symbols
-                and kept.way.variable == way.variable
-                and _same_arguments(kept.way.arguments, way.arguments)
-                and _holds(kept.seen, way.state)
+                kept.entered.state.facets == entered.state.facets
+                and kept.entered.symbols == entered.symbols
+                and kept.entered.variable == entered.variable
+                and _same_arguments(kept.entered.arguments, entered.arguments)
+                and _holds(kept.seen, entered.state)
                 and (not kept.heads or kept.epoch == self.epoch)
                 and all(ask(question) is answer for question, answer in kept.answers.items())
             ):
-                return kept.again(way.state)
+                return kept.again(entered.state)
         return None
 
-    def keep(self, context: int, way: Way, done: Done, epoch: int) -> None:
+    def keep(self, context: int, entered: CallEntry, done: CallResult, epoch: int) -> None:
         """Remembers a call that began in an epoch."""
         if done.heads and epoch != self.epoch:
             return
         known = self._kept.setdefault(context, [])
         if len(known) >= _MOST_KEPT:
             known.pop()
-        known.insert(0, _kept(way, done, epoch))
+        known.insert(0, _kept(entered, done, epoch))
 
-    def joined(self, context: int, way: Way) -> _Joined | None:
+    def joined(self, context: int, entered: CallEntry) -> _Joined | None:
         """The calls to join with, if there are too many in the context. Nobody asks their callers
         any more: what is done after may depend on other threads."""
         ways = self._ways[context] = self._ways.get(context, 0) + 1
         if ways <= MANY_WAYS:
             return None
-        way.state.depends_on_others = True
+        entered.state.depends_on_others = True
         groups = self._joined.setdefault(context, [])
         for group in groups:
-            if group.way.state.facets == way.state.facets:
+            if group.entered.state.facets == entered.state.facets:
                 return group
-        groups.append(_Joined(way))
+        groups.append(_Joined(entered))
         return groups[-1]
 
 
 class _Joined:
     """Calls of a function in a context that agree in locks and threads."""
 
-    def __init__(self, way: Way) -> None:
-        self.way = way
+    def __init__(self, entered: CallEntry) -> None:
+        self.entered = entered
         """All that it was called with, so far."""
         self._kept: _Kept | None = None
         self._is_entangled = False
@@ -211,35 +213,35 @@ class _Joined:
             return None
         return kept if not kept.heads or kept.epoch == epoch else None
 
-    def widen(self, way: Way) -> bool:
+    def widen(self, entered: CallEntry) -> bool:
         """Takes in another call; was it covered?"""
         arguments = tuple(
             join_contents(old, new) if self._growths < _PATIENCE else widen_contents(old, new, (0,))
-            for old, new in zip(self.way.arguments, way.arguments, strict=False)
+            for old, new in zip(self.entered.arguments, entered.arguments, strict=False)
         )
         is_covered = all(
-            new is old for new, old in zip(arguments, self.way.arguments, strict=False)
+            new is old for new, old in zip(arguments, self.entered.arguments, strict=False)
         )
         symbols = {
             register: symbol
-            for register, symbol in self.way.symbols.items()
-            if way.symbols.get(register) == symbol
+            for register, symbol in self.entered.symbols.items()
+            if entered.symbols.get(register) == symbol
         }
-        is_covered = is_covered and len(symbols) == len(self.way.symbols)
-        is_covered = is_covered and way.variable == self.way.variable
+        is_covered = is_covered and len(symbols) == len(self.entered.symbols)
+        is_covered = is_covered and entered.variable == self.entered.variable
         changes: dict[int, Contents | None] = {}
         if self._kept is not None:
             for base, mine in self._kept.seen.items():
-                theirs = way.state.memory.objects.get(base)
+                theirs = entered.state.memory.objects.get(base)
                 both = self._both(mine, theirs)
                 is_covered = is_covered and both is mine
                 if both is not theirs:
                     changes[base] = both
         if not is_covered:
             self._growths += 1
-        state = way.state.copy()
+        state = entered.state.copy()
         state.memory = state.memory.set_all(changes)
-        self.way = Way(arguments, symbols, state, way.variable)
+        self.entered = CallEntry(arguments, symbols, state, entered.variable)
         return is_covered
 
     def _both(self, mine: Contents | None, theirs: Contents | None) -> Contents | None:
@@ -249,23 +251,23 @@ class _Joined:
             return join(mine, theirs)
         return widen(mine, theirs, (0,))
 
-    def keep(self, done: Done, epoch: int) -> _Kept:
-        self._kept = _kept(self.way, done, epoch)
+    def keep(self, done: CallResult, epoch: int) -> _Kept:
+        self._kept = _kept(self.entered, done, epoch)
         self._is_entangled = done.is_entangled
         return self._kept
 
 
-def _kept(way: Way, done: Done, epoch: int) -> _Kept:
-    objects = way.state.memory.objects
+def _kept(entered: CallEntry, done: CallResult, epoch: int) -> _Kept:
+    objects = entered.state.memory.objects
     return _Kept(
-        way._replace(state=_bare(way.state)),
+        entered._replace(state=_bare(entered.state)),
         {base: objects.get(base) for base in done.touched},
         done.touched,
         done.answers,
-        [_Left(_changes(way.state, left), _bare(left), value) for left, value in done.exits],
-        [_Left(_changes(way.state, left), _bare(left), None) for left in done.thrown],
+        [_Left(_changes(entered.state, left), _bare(left), value) for left, value in done.exits],
+        [_Left(_changes(entered.state, left), _bare(left), None) for left in done.thrown],
         done.heads,
-        _starts(way.state, done.starts),
+        _starts(entered.state, done.starts),
         epoch,
     )
 

@@ -35,7 +35,7 @@ _FAR = 1 << 40
 """Added to the offset of a variable, so that it is not confused with a lock at its address."""
 
 
-class HomemadeLocks:
+class SpinLocks:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._cells: dict[int, dict[tuple[int, int], bool]] = {}
@@ -116,7 +116,7 @@ class HomemadeLocks:
             self.acquire(state, address, size)
 
 
-def is_homemade(key: LockKey) -> bool:
+def is_spin_lock(key: LockKey) -> bool:
     return key.offset >= _FAR
 
 

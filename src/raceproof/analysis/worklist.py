@@ -1,4 +1,4 @@
-"""Abstract interpretation of one thread, all functions at once: the coarse way.
+"""Abstract interpretation of one thread by one worklist over all functions, without contexts.
 
 `Interpreter` runs a callee at each call, from its first block on. Where functions call each other
 in circles, or through pointers to whatever there is, that is circles inside of circles. Here each
@@ -108,7 +108,7 @@ class _Visit(NamedTuple):
     """The tasks it has called so far, by their identity."""
 
 
-class Settling(Interpreter):
+class WorklistInterpreter(Interpreter):
     """Runs one thread; what it finds goes to the analysis."""
 
     def __init__(self, analysis: Analysis, thread: int) -> None:
@@ -146,7 +146,7 @@ class Settling(Interpreter):
             if id(task) not in at.called:
                 task.callers.pop((id(at.task), at.key), None)
         self._meet(task, arguments, symbols, state)
-        self._settle(-1 if at is None else at.task.order)
+        self._solve(-1 if at is None else at.task.order)
         if at is not None:
             caller = at.task
             at.called.add(id(task))
@@ -324,7 +324,7 @@ class Settling(Interpreter):
 
     # --- blocks ------------------------------------------------------------
 
-    def _settle(self, order: int) -> None:
+    def _solve(self, order: int) -> None:
         """Looks at blocks until nothing is left to do in functions after this place in the
         order."""
         queue = self._queue

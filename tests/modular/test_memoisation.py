@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from raceproof.analysis.recall import Recall
+from raceproof.analysis.memoisation import CallMemo
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.concurrency.catalogue import Models
 from raceproof.frontend import load_program
@@ -52,7 +52,7 @@ def noted(program: Program, monkeypatch: pytest.MonkeyPatch, recalls: bool) -> s
     """Everything that the threads of a program were seen to do."""
     with monkeypatch.context() as patch:
         if not recalls:
-            patch.setattr(Recall, "find", lambda *_: None)
+            patch.setattr(CallMemo, "find", lambda *_: None)
         analysis = Analysis(program, Models.load(()))
         analysis.run()
     return {
@@ -103,14 +103,14 @@ def test_calls_are_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "int main(void) { for (int i = 0; i < 9; i++) { y += i; outer(); } return 0; }\n"
     )
     hits = 0
-    find = Recall.find
+    find = CallMemo.find
 
-    def counted(self: Recall, *arguments: object) -> object:
+    def counted(self: CallMemo, *arguments: object) -> object:
         nonlocal hits
         found = find(self, *arguments)  # type: ignore[arg-type]
         hits += found is not None
         return found
 
-    monkeypatch.setattr(Recall, "find", counted)
+    monkeypatch.setattr(CallMemo, "find", counted)
     Analysis(load_program([path], Options()), Models.load(())).run()
     assert hits
