@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raceproof.engines.pairwise import ENGINE, Failure, Proof, ledger
+from raceproof.engines.pairwise import ENGINE, Failure, Proof
 from raceproof.engines.pairwise.memory import Memory
 from raceproof.engines.question import Question
 from raceproof.options import Options
@@ -546,7 +546,7 @@ int main(void) { for (int i = 0; i < 9; i++) spawn(i); while (1); }"""
 
 def test_no_more_moments_than_a_line_of_time_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many would contradict each other, and anything would be proved."""
-    monkeypatch.setattr(ledger, "_MOST_MOMENTS", 2)
+    monkeypatch.setattr(execution_log, "_MOST_MOMENTS", 2)
     racy = worker(_TAKE + "data[i / 2] = 1;", "static int next;")
     outcome = outcome_of(racy)
     assert isinstance(outcome, Failure)

@@ -20,7 +20,7 @@ guard and the facts of its access hold and address, locks and views are what the
 memory that others may write, inputs, unknown results and everything at a loop's head are variables
 of their own.
 
-*What is guessed* (`candidates`): loop invariants, cells that nobody writes while there are several
+*What is guessed* (`conjectures`): loop invariants, cells that nobody writes while there are several
 threads (`stable`), cells that are written under a lock only (`guarded`), what holds of them when
 the lock is free and how sections change them, variables that are locks (`home-made`). All are
 proved together by induction over the steps of an execution of the whole program. `main` is alone
@@ -43,15 +43,17 @@ than the one before: the solver sees that, unless signed overflow is undefined a
 assumed. A lock that is taken again by its holder goes on with its section, and counts as given back
 the first time that it is.
 
-*Home-made locks.* A variable is one if whoever sets it to 0 while others run has found it 0 and set
-it to something else under a lock that guards it (an atomic section, mostly), and not set it to 0
-since. As long as it is held it is not 0, so nobody else can take it. Who has found it 0 and still
-holds the guard for writing may as well have it.
+*Spin locks.* A variable is one if whoever sets it to 0 while others run has found it 0 and set it
+to something else under a lock that guards it (an atomic section, mostly), and not set it to 0
+since. As long as it is held it is not 0, so no other thread can take it. A thread that has found it
+0 and still holds the guard for writing may as well have it.
 
-*Turns* are another lock that programs make of a variable; `turns` says why they are one.
+*Ticket locks* are another lock that programs make of a variable; `ticket_locks` says why they are
+one.
 
-*Counting.* Some programs don't join their threads, but count them: `counts` and `musters` say when
-a counter tells that all are done, `elements` how one thread can count for another.
+*Counting.* Some programs don't join their threads, but count them: `thread_counters` and
+`work_counters` say when a counter tells that all are done, `elements` how one thread can count for
+another.
 
 *Apart.* What the types of pointers tell apart need not be asked about at all (`aliases`).
 

@@ -2,7 +2,7 @@
 
 Both are one object each, so that an index says which element and which lock is meant. They are
 found by looking at which elements are written with which locks held (`Sightings`); whether all
-writes are like that is a candidate, which `elements` owes.
+writes are like that is a candidate, which `elements` has to prove.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from raceproof.engines.pairwise.values import Place, Value
 from raceproof.smt.terms import Term, Terms, signed
 
 if TYPE_CHECKING:
-    from raceproof.engines.pairwise.ledger import Ledger
+    from raceproof.engines.pairwise.execution_log import ExecutionLog
     from raceproof.engines.pairwise.state import State
 
 _MOST_ARRAYS = 3
@@ -123,10 +123,10 @@ class Sightings:
         ][:_MOST_ARRAYS]
 
     def see(
-        self, ledger: Ledger, state: State, call: int, address: Value, size: int | None
+        self, log: ExecutionLog, state: State, call: int, address: Value, size: int | None
     ) -> None:
         """A thread that the call creates writes to the address."""
-        forms = ledger.world.forms
+        forms = log.world.forms
         place = only_place(address)
         if place is None or size is None or size > _WIDEST:
             return

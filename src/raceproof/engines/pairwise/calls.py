@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode, Success
+from raceproof.engines.pairwise.execution_log import Creation
 from raceproof.engines.pairwise.instructions import Activation, Content
-from raceproof.engines.pairwise.ledger import Creation
 from raceproof.engines.pairwise.shared import Unsupported
 from raceproof.engines.pairwise.state import ATOMIC, LockName, State
 from raceproof.engines.pairwise.values import Value
@@ -42,9 +42,9 @@ _BLOCKING = (
 class Calls:
     def __init__(self, run: Execution) -> None:
         self.run = run
-        self.ledger = run.ledger
-        self.terms = run.ledger.terms
-        self.world = run.ledger.world
+        self.log = run.log
+        self.terms = run.log.terms
+        self.world = run.log.world
 
     def call(self, act: Activation, call: Call, state: State) -> State | None:
         """The state after the call; None if it does not return."""
@@ -64,8 +64,8 @@ class Calls:
         self.run.instructions.effects(act, call, state)
         arguments = [self.run.instructions.content(act, a) for a in call.arguments]
         for index, _ in call.by_value:
-            key = ("copy", self.ledger.name, (*act.path, call.number), index)
-            arguments[index] = self.ledger.new_object(key, self.run.identity)
+            key = ("copy", self.log.name, (*act.path, call.number), index)
+            arguments[index] = self.log.new_object(key, self.run.identity)
         path = (*act.path, call.number)
         ended = self.run.function(function, arguments, state, path, act.functions)
         if ended is None:
@@ -91,9 +91,7 @@ class Calls:
             if isinstance(content, Value):
                 self.run.memory.record(state, call.number, Value(content.bits), None, True)
                 self.run.memory.write(state, call.number, content, None, None)
-        self.run.memory.write(
-            state, call.number, Value(self.ledger.fresh("stranger", 8)), None, None
-        )
+        self.run.memory.write(state, call.number, Value(self.log.fresh("stranger", 8)), None, None)
         self._result(act, call, None)
         return state
 
@@ -151,7 +149,7 @@ class Calls:
                     self.terms.compare("uge", value.bits, low),
                     self.terms.compare("ule", value.bits, high),
                 )
-                self.ledger.learn(state.guard, fits)
+                self.log.learn(state.guard, fits)
         return value
 
     def _atomic_function(
@@ -164,12 +162,12 @@ class Calls:
         return after
 
     def _allocate(self, act: Activation, call: Call, is_zeroed: bool) -> Value:
-        identity = self.ledger.fresh("object", 32)
-        self.ledger.heap[identity] = None
-        key = ("heap", self.ledger.name, act.path, call.number)
-        if self.ledger.is_main and not self.ledger.nest:
+        identity = self.log.fresh("object", 32)
+        self.log.heap[identity] = None
+        key = ("heap", self.log.name, act.path, call.number)
+        if self.log.is_main and not self.log.nest:
             self.world.sightings.single[key] = is_zeroed
-        return self.ledger.new_object(key, identity)
+        return self.log.new_object(key, identity)
 
     def _create(self, act: Activation, call: Call, event: ev.ThreadCreate, state: State) -> None:
         argument: Content = None
@@ -179,13 +177,13 @@ class Calls:
         state.alone = self.terms.false
         for ghost in self.run.locking.ghosts:
             ghost.created(state, call.number)
-        self.ledger.creations.setdefault(call.number, []).append(
+        self.log.creations.setdefault(call.number, []).append(
             Creation(
                 call.number,
-                self.ledger.order,
-                self.ledger.nest,
+                self.log.order,
+                self.log.nest,
                 state.guard,
-                self.ledger.facts,
+                self.log.facts,
                 argument if isinstance(argument, Value) else None,
                 {cell: self.run.locking.view(state, cell) for cell in self.world.cells},
             )

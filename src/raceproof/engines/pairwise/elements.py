@@ -52,12 +52,12 @@ class _Held:
 class Elements:
     def __init__(self, locking: Locking) -> None:
         self.locking = locking
-        self.ledger = locking.ledger
+        self.log = locking.log
         self.world = locking.world
         self.terms = locking.terms
 
     def _wrong(self, array: GuardedArray, state: State, condition: Term) -> None:
-        self.ledger.owe(self.world.is_array(array), state, condition)
+        self.log.oblige(self.world.is_array(array), state, condition)
 
     # --- locks ------------------------------------------------------------
 
@@ -104,18 +104,18 @@ class Elements:
             place = self._lock(array, address)
             if place is None:
                 continue
-            if self.ledger.is_main or not is_write:
+            if self.log.is_main or not is_write:
                 self._wrong(array, state, condition)
             for other, lock in state.addressed.items():
-                same = may_be_same(self.ledger, lock.address, address)
+                same = may_be_same(self.log, lock.address, address)
                 if other == site and self._lock(array, lock.address) is not None:
                     same = terms.true
                 self._wrong(array, state, terms.all([condition, lock.holds, same]))
-            found = self.ledger.fresh("element", array.size * 8)
+            found = self.log.fresh("element", array.size * 8)
             state.memory[_found(array, site)] = Value(found)
             state.memory[_now(array, site)] = Value(found)
             is_set = terms.all([condition, place.condition, self._is_set(found)])
-            self.locking.counts.took(state, array, is_set)
+            self.locking.thread_counters.took(state, array, is_set)
 
     def released(self, state: State, address: Value) -> None:
         """The lock at the address is about to be given back."""
@@ -128,10 +128,10 @@ class Elements:
                 continue
             known = []
             for held in self._held(array, state):
-                mine = terms.and_(held.holds, may_be_same(self.ledger, held.address, address))
+                mine = terms.and_(held.holds, may_be_same(self.log, held.address, address))
                 known.append(mine)
                 now = self.locking.view(state, held.now).bits
-                self.locking.counts.gave(state, array, terms.and_(mine, self._is_set(now)))
+                self.locking.thread_counters.gave(state, array, terms.and_(mine, self._is_set(now)))
             self._wrong(array, state, terms.and_(concerned, terms.not_(terms.any(known))))
 
     def forgotten(self, state: State, lock: AddressedLock, condition: Term) -> None:
@@ -153,7 +153,7 @@ class Elements:
             form = self.world.forms.of(place.offset)
             if array.meeting(form, size) is not Meeting.WHOLE:
                 continue
-            value = Value(self.ledger.fresh("read", width))
+            value = Value(self.log.fresh("read", width))
             for held in self._held(array, state):
                 known = [
                     self.world.is_array(array),
@@ -177,7 +177,7 @@ class Elements:
             if meeting is Meeting.NONE:
                 continue
             is_whole = meeting is Meeting.WHOLE and value is not None
-            if self.ledger.is_main:
+            if self.log.is_main:
                 is_zero = terms.false
                 if is_whole and value is not None:
                     is_zero = terms.not_(self._is_set(value.bits))
@@ -198,9 +198,7 @@ class Elements:
             self._wrong(array, state, terms.and_(condition, terms.not_(terms.any(ways))))
             sets = terms.and_(condition, self._is_set(value.bits))
             here = Value(value.bits, (Place(terms.true, place.object, place.offset),))
-            self.ledger.settings.setdefault(array, []).append(
-                self.ledger.record(-1, state, sets, here)
-            )
+            self.log.settings.setdefault(array, []).append(self.log.record(-1, state, sets, here))
 
     def spoiled(self, state: State, targets: set[tuple[object, ...]], condition: Term) -> None:
         """The thread writes somewhere in these objects, as the analysis names them."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from raceproof.analysis.unrolling import LoopOrder
 from raceproof.engines.pairwise.calls import Calls
+from raceproof.engines.pairwise.execution_log import ExecutionLog
 from raceproof.engines.pairwise.instructions import Activation, Content, Instructions
-from raceproof.engines.pairwise.ledger import Ledger
 from raceproof.engines.pairwise.locking import Locking
 from raceproof.engines.pairwise.loops import Head, Loops
 from raceproof.engines.pairwise.memory import Memory
@@ -39,16 +39,16 @@ _Edge = tuple[int, State]
 
 
 class Execution:
-    def __init__(self, ledger: Ledger, identity: Term) -> None:
-        self.ledger = ledger
-        self.terms = ledger.terms
-        self.world = ledger.world
+    def __init__(self, log: ExecutionLog, identity: Term) -> None:
+        self.log = log
+        self.terms = log.terms
+        self.world = log.world
         self.events = self.world.analysis.events
         self.identity = identity
         """Tells this thread from others."""
-        self.locking = Locking(ledger)
-        self.memory = Memory(ledger, self.locking)
-        self.loops = Loops(ledger, self.locking)
+        self.locking = Locking(log)
+        self.memory = Memory(log, self.locking)
+        self.loops = Loops(log, self.locking)
         self.instructions = Instructions(self)
         self.calls = Calls(self)
         self._orders: dict[str, LoopOrder] = {}
@@ -64,13 +64,13 @@ class Execution:
         """The state when it returns, and its result; None if it never does."""
         if function.name in functions or len(path) > _DEEPEST:
             raise Unsupported(f"recursion of `{function.display}`")
-        self.ledger.entered.add(function.name)
-        outer = self.ledger.nest
+        self.log.entered.add(function.name)
+        outer = self.log.nest
         act = Activation(function, path, outer, functions=(*functions, function.name))
         for parameter, value in zip(function.parameters, arguments, strict=False):
             act.registers[parameter.index] = value
         exits = self._blocks(act, state)
-        self.ledger.nest = outer
+        self.log.nest = outer
         if not exits:
             return None
         result: Content = exits[0][1]
@@ -100,24 +100,24 @@ class Execution:
             if not edges:
                 continue
             around = order.loops_around(block.index)
-            self.ledger.nest = (*act.nest, *((act.path, head) for head in around))
+            self.log.nest = (*act.nest, *((act.path, head) for head in around))
             here = merged(self.terms, [s for _, s in edges])
             starts = self._phis(act, block.phis, edges)
             if block.index in heads:
                 scalars = {i: v for i, v in starts.items() if isinstance(v, Value)}
-                name = f"{self.ledger.name} {act.path} {act.function.name}:{block.index}"
+                name = f"{self.log.name} {act.path} {act.function.name}:{block.index}"
                 head = begun[block.index] = self.loops.enter(
                     name, here, scalars, self._bounds(act, block, scalars)
                 )
                 starts = {i: head.heads.get(i) for i in starts}
             act.registers.update(starts)
             for instruction in block.instructions:
-                self.ledger.order += 1
-                if self.ledger.order > _MOST_STEPS:
+                self.log.order += 1
+                if self.log.order > _MOST_STEPS:
                     raise Unsupported("too many steps")
                 if isinstance(instruction, Phi):
                     continue
-                self.ledger.reached.add(instruction.number)
+                self.log.reached.add(instruction.number)
                 if isinstance(instruction, Terminator):
                     for target, left in self._leave(act, instruction, here, exits):
                         if target in begun:

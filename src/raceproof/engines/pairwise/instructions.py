@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from raceproof.concurrency.effects import Reachable
-from raceproof.engines.pairwise.ledger import Nest
+from raceproof.engines.pairwise.execution_log import Nest
 from raceproof.engines.pairwise.shared import Unsupported
 from raceproof.engines.pairwise.state import ATOMIC, State
 from raceproof.engines.pairwise.values import Object, Place, Value, chosen
@@ -76,9 +76,9 @@ class Activation:
 class Instructions:
     def __init__(self, run: Execution) -> None:
         self.run = run
-        self.ledger = run.ledger
-        self.terms = run.ledger.terms
-        self.world = run.ledger.world
+        self.log = run.log
+        self.terms = run.log.terms
+        self.world = run.log.world
         self.bits = self.world.program.layout.pointer_size * 8
 
     # --- operands ------------------------------------------------------------
@@ -94,7 +94,7 @@ class Instructions:
 
     def anything(self, type_: Type) -> Content:
         width = self.width(type_)
-        return None if width is None else Value(self.ledger.fresh("any", width))
+        return None if width is None else Value(self.log.fresh("any", width))
 
     def content(self, act: Activation, operand: Operand) -> Content:
         terms = self.terms
@@ -116,7 +116,7 @@ class Instructions:
                 variable = self.world.program.globals.get(name)
                 if variable is not None and variable.is_thread_local:
                     return self._moved(self._thread_local(name), terms.const(offset, self.bits))
-                return self.ledger.global_address(name, offset)
+                return self.log.global_address(name, offset)
             case FunctionAddress(name=name):
                 return Value(terms.var(f"&{name}", self.bits))
         return self.anything(operand.type)
@@ -128,14 +128,14 @@ class Instructions:
         raise Unsupported("a value that is not a scalar")
 
     def _thread_local(self, name: str) -> Value:
-        address = self.terms.var(f"{self.ledger.name}:&{name}", self.bits)
-        self.ledger.nests.setdefault(address, ())
-        zero = self.terms.const(0, self.ledger.offset_width)
+        address = self.terms.var(f"{self.log.name}:&{name}", self.bits)
+        self.log.nests.setdefault(address, ())
+        zero = self.terms.const(0, self.log.offset_width)
         target = Object(("thread-local", name), self.run.identity)
         return Value(address, (Place(self.terms.true, target, zero),))
 
     def _moved(self, base: Value, distance: Term) -> Value:
-        wide = self.terms.sext(distance, self.ledger.offset_width)
+        wide = self.terms.sext(distance, self.log.offset_width)
         return Value(
             self.terms.binary("add", base.bits, distance),
             tuple(
@@ -196,10 +196,10 @@ class Instructions:
     # --- memory ------------------------------------------------------------
 
     def _slot(self, act: Activation, instruction: StackSlot, state: State) -> Value:
-        key = ("slot", self.ledger.name, act.path, instruction.number)
+        key = ("slot", self.log.name, act.path, instruction.number)
         for cell in [c for c in state.memory if c.key == key]:
             del state.memory[cell]
-        return self.ledger.new_object(key, self.run.identity)
+        return self.log.new_object(key, self.run.identity)
 
     def _size(self, type_: Type) -> int:
         return self.world.program.layout.store_size(type_)
@@ -232,7 +232,7 @@ class Instructions:
         numbers = (terms.const(number, other.bits.width) for number in unordered.values)
         among = terms.any(terms.eq(other.bits, number) for number in numbers)
         may_be = terms.not_(among) if unordered.is_complement else among
-        is_other = terms.and_(may_be, self.ledger.fresh("unordered", 1))
+        is_other = terms.and_(may_be, self.log.fresh("unordered", 1))
         return Value(terms.ite(is_other, other.bits, value.bits))
 
     def _store(self, act: Activation, instruction: Store, state: State) -> None:
@@ -254,7 +254,7 @@ class Instructions:
         old = self.run.memory.read(state, address, size, operand.bits.width)
         new = compute.update(self.terms, instruction.operation, old.bits, operand.bits)
         if new is None:
-            new = self.ledger.fresh("updated", operand.bits.width)
+            new = self.log.fresh("updated", operand.bits.width)
         value = operand if instruction.operation == "xchg" else Value(new)
         self.run.memory.write(state, instruction.number, address, size, value)
         self.run.locking.release(state, ATOMIC, entered)
@@ -274,9 +274,9 @@ class Instructions:
         done = terms.eq(old.bits, expected.bits)
         unordered = self.world.program.unordered.get(instruction.number, NOTHING)
         if instruction.weak or unordered.may_fail:
-            done = terms.and_(done, self.ledger.fresh("lucky", 1))
+            done = terms.and_(done, self.log.fresh("lucky", 1))
         if unordered.may_succeed:
-            done = terms.or_(done, self.ledger.fresh("unordered", 1))
+            done = terms.or_(done, self.log.fresh("unordered", 1))
         self.run.memory.write(
             state, instruction.number, address, size, chosen(terms, done, new, old)
         )
@@ -310,7 +310,7 @@ class Instructions:
     def _offset(self, act: Activation, instruction: Offset, state: State) -> Value:
         terms = self.terms
         base = self.scalar(act, instruction.base)
-        wide_width = self.ledger.offset_width
+        wide_width = self.log.offset_width
         distance = terms.const(instruction.constant, self.bits)
         wide = terms.const(instruction.constant, wide_width)
         is_exact = instruction.inbounds or not instruction.terms
@@ -339,13 +339,13 @@ class Instructions:
     def _stays_inside(self, places: tuple[Place, ...], state: State) -> None:
         """An address in bounds is not before its object, nor further than memory goes."""
         terms = self.terms
-        low = terms.const(0, self.ledger.offset_width)
-        high = terms.const(1 << self.bits, self.ledger.offset_width)
+        low = terms.const(0, self.log.offset_width)
+        high = terms.const(1 << self.bits, self.log.offset_width)
         for place in places:
             inside = terms.and_(
                 terms.compare("sge", place.offset, low), terms.compare("slt", place.offset, high)
             )
-            self.ledger.learn(terms.and_(state.guard, place.condition), inside)
+            self.log.learn(terms.and_(state.guard, place.condition), inside)
 
     def _binary(self, act: Activation, instruction: Binary, state: State) -> Content:
         left, right = (self.content(act, v) for v in (instruction.left, instruction.right))
@@ -366,7 +366,7 @@ class Instructions:
             return
         wide = a.width + 1 if operation != "mul" else a.width * 2
         exact = terms.binary(operation, terms.sext(a, wide), terms.sext(b, wide))
-        self.ledger.learn(state.guard, terms.eq(exact, terms.sext(result, wide)))
+        self.log.learn(state.guard, terms.eq(exact, terms.sext(result, wide)))
 
     def _compare(self, act: Activation, instruction: Compare) -> Content:
         left, right = (self.content(act, v) for v in (instruction.left, instruction.right))
@@ -434,5 +434,5 @@ class Instructions:
 
 def _anywhere_in(instructions: Instructions, address: Value) -> Value:
     """The same objects, at any offset."""
-    fresh = instructions.ledger.fresh("offset", instructions.ledger.offset_width)
+    fresh = instructions.log.fresh("offset", instructions.log.offset_width)
     return Value(address.bits, tuple(Place(p.condition, p.object, fresh) for p in address.places))

@@ -1,11 +1,9 @@
-"""Sections: what acquiring and releasing a lock teaches a thread, and what it owes for it."""
+"""Sections: what acquiring and releasing a lock teaches a thread, and its proof obligations."""
 
 from __future__ import annotations
 
-from raceproof.engines.pairwise.counts import Counts
 from raceproof.engines.pairwise.elements import Elements
-from raceproof.engines.pairwise.ledger import Ledger
-from raceproof.engines.pairwise.musters import Musters
+from raceproof.engines.pairwise.execution_log import ExecutionLog
 from raceproof.engines.pairwise.state import (
     ATOMIC,
     AddressedLock,
@@ -15,22 +13,24 @@ from raceproof.engines.pairwise.state import (
     Section,
     State,
 )
-from raceproof.engines.pairwise.turns import Turns
+from raceproof.engines.pairwise.thread_counters import ThreadCounters
+from raceproof.engines.pairwise.ticket_locks import TicketLocks
 from raceproof.engines.pairwise.values import Value, same_object
+from raceproof.engines.pairwise.work_counters import WorkCounters
 from raceproof.smt.terms import Term
 
 
 class Locking:
     """The locks of one thread."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self.world = ledger.world
-        self.terms = ledger.terms
-        self.turns = Turns(self)
-        self.counts = Counts(self)
-        self.musters = Musters(self)
-        self.ghosts = (self.counts, self.musters)
+    def __init__(self, log: ExecutionLog) -> None:
+        self.log = log
+        self.world = log.world
+        self.terms = log.terms
+        self.ticket_locks = TicketLocks(self)
+        self.thread_counters = ThreadCounters(self)
+        self.work_counters = WorkCounters(self)
+        self.ghosts = (self.thread_counters, self.work_counters)
         self.elements = Elements(self)
 
     # --- knowing ------------------------------------------------------------
@@ -43,9 +43,9 @@ class Locking:
         """Is the view of a shared cell right, as nobody else can write it now?"""
         terms = self.terms
         reasons = [state.alone, self.world.stable(cell)]
-        turn = self.world.turns.get(cell)
+        turn = self.world.ticket_locks.get(cell)
         if turn is not None:
-            reasons.append(terms.and_(self.world.is_turn(cell), self.holds(state, turn)))
+            reasons.append(terms.and_(self.world.is_ticket_lock(cell), self.holds(state, turn)))
         for lock in self.world.locks_of(cell):
             held = self.holds(state, lock)
             if held is not terms.false:
@@ -66,7 +66,7 @@ class Locking:
     def view(self, state: State, cell: Cell) -> Value:
         found = state.memory.get(cell)
         if found is None:
-            found = state.memory[cell] = Value(self.ledger.fresh("view", cell.size * 8))
+            found = state.memory[cell] = Value(self.log.fresh("view", cell.size * 8))
         return found
 
     # --- sections ------------------------------------------------------------
@@ -83,7 +83,7 @@ class Locking:
             before = self.view(state, cell)
             is_new = terms.and_(condition, terms.not_(self.is_known(state, cell)))
             if is_new is not terms.false:
-                value = self.ledger.fresh("guarded", cell.size * 8)
+                value = self.log.fresh("guarded", cell.size * 8)
                 known = [
                     terms.implies(candidate, holds(value))
                     for candidate, holds in world.invariants(lock, cell)
@@ -95,7 +95,7 @@ class Locking:
                     for other, _, left in p.values
                     if other == cell
                 ]
-                self.ledger.learn(
+                self.log.learn(
                     terms.and_(state.guard, is_new), terms.implies(guarded, terms.all(known))
                 )
                 bits = terms.ite(is_new, value, before.bits)
@@ -106,7 +106,7 @@ class Locking:
             entry[cell] = now
         held = condition if old is None else terms.or_(old.holds, condition)
         writes = is_write if old is None else terms.ite(enters, is_write, old.is_write)
-        since = self.ledger.moment()
+        since = self.log.moment()
         if old is not None:
             since = terms.ite(enters, since, old.since)
         state.sections[lock] = Section(held, writes, since, entry)
@@ -119,9 +119,9 @@ class Locking:
         held = terms.false if section is None else section.holds
         wrong = terms.all([condition, shared, terms.not_(held)])
         for cell in world.guarded.get(lock, ()):
-            self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
+            self.log.oblige(world.is_guarded(cell, lock), state, wrong)
         if section is not None:
-            self.turns.look(state, lock, terms.and_(condition, held))
+            self.ticket_locks.look(state, lock, terms.and_(condition, held))
             for ghost in self.ghosts:
                 ghost.look(state, lock, terms.and_(condition, held))
             section = state.sections[lock]
@@ -132,7 +132,7 @@ class Locking:
                     (cell, section.entry[cell], self.view(state, cell).bits)
                     for cell in world.guarded.get(lock, ())
                 )
-                until = self.ledger.moment()
+                until = self.log.moment()
                 state.passed += (
                     Passed(lock, seen, section.is_write, section.since, until, values),
                 )
@@ -149,10 +149,10 @@ class Locking:
                 [condition, section.holds, terms.not_(state.alone), world.is_guarded(cell, lock)]
             )
             for candidate, holds in world.invariants(lock, cell):
-                self.ledger.owe(candidate, state, terms.and_(closes, terms.not_(holds(now))))
+                self.log.oblige(candidate, state, terms.and_(closes, terms.not_(holds(now))))
             for candidate, relation in world.changes(lock, cell):
                 is_kept = relation(section.entry[cell], now)
-                self.ledger.owe(candidate, state, terms.and_(closes, terms.not_(is_kept)))
+                self.log.oblige(candidate, state, terms.and_(closes, terms.not_(is_kept)))
 
     def publish(self, state: State, condition: Term) -> None:
         """Another thread may start from now on if the condition holds: what is said of free locks
@@ -164,7 +164,7 @@ class Locking:
                 now = self.view(state, cell).bits
                 wrong = terms.and_(first, world.is_guarded(cell, lock))
                 for candidate, holds in world.invariants(lock, cell):
-                    self.ledger.owe(candidate, state, terms.and_(wrong, terms.not_(holds(now))))
+                    self.log.oblige(candidate, state, terms.and_(wrong, terms.not_(holds(now))))
 
     # --- locks known by their address ------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Locking:
         terms = self.terms
         self.elements.released(state, address)
         for place, lock in list(state.addressed.items()):
-            other = terms.not_(may_be_same(self.ledger, lock.address, address))
+            other = terms.not_(may_be_same(self.log, lock.address, address))
             held = terms.and_(lock.holds, other)
             if held is terms.false:
                 del state.addressed[place]
@@ -193,8 +193,8 @@ class Locking:
         if name is None:
             for lock_name in dict.fromkeys([*self.world.guarded, *state.sections]):
                 if lock_name.kind == "lock":
-                    mine = self.ledger.global_address(lock_name.name, lock_name.offset)
-                    same = may_be_same(self.ledger, mine, address)
+                    mine = self.log.global_address(lock_name.name, lock_name.offset)
+                    same = may_be_same(self.log, mine, address)
                     if same is not terms.false:
                         self.release(state, lock_name, same)
 
@@ -204,15 +204,15 @@ class Locking:
         """The thread writes a shared cell."""
         terms, world = self.terms, self.world
         shared = terms.not_(state.alone)
-        self.ledger.owe(world.stable(cell), state, shared)
+        self.log.oblige(world.stable(cell), state, shared)
         for lock in world.locks_of(cell):
             section = state.sections.get(lock)
             may_write = (
                 terms.false if section is None else terms.and_(section.holds, section.is_write)
             )
             wrong = terms.and_(shared, terms.not_(may_write))
-            self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
-        self.turns.end(state, cell)
+            self.log.oblige(world.is_guarded(cell, lock), state, wrong)
+        self.ticket_locks.end(state, cell)
         for ghost in self.ghosts:
             ghost.writes(state, cell, value.bits)
         own = world.spin_locks.get(cell)
@@ -234,7 +234,7 @@ class Locking:
         is_freed = terms.eq(new, zero)
         held = self.holds(state, lock)
         wrong = terms.all([terms.not_(state.alone), is_freed, terms.not_(held)])
-        self.ledger.owe(self.world.is_lock(cell), state, terms.and_(wrong, terms.not_(was_free)))
+        self.log.oblige(self.world.is_lock(cell), state, terms.and_(wrong, terms.not_(was_free)))
         self.release(state, lock, terms.and_(is_freed, held))
         return terms.all([was_free, terms.not_(is_freed), self.world.is_lock(cell)])
 
@@ -250,16 +250,16 @@ class Locking:
         """The thread may write some bytes of a shared cell, nobody knows which."""
         terms, world = self.terms, self.world
         wrong = terms.and_(condition, terms.not_(state.alone))
-        self.ledger.owe(world.stable(cell), state, wrong)
+        self.log.oblige(world.stable(cell), state, wrong)
         for lock in world.locks_of(cell):
-            self.ledger.owe(world.is_guarded(cell, lock), state, wrong)
+            self.log.oblige(world.is_guarded(cell, lock), state, wrong)
         for ghost in self.ghosts:
             ghost.clobbered(state, cell, condition)
         if cell in world.spin_locks:
-            self.ledger.owe(world.is_lock(cell), state, wrong)
-            self.ledger.owe(world.is_turn(cell), state, wrong)
+            self.log.oblige(world.is_lock(cell), state, wrong)
+            self.log.oblige(world.is_ticket_lock(cell), state, wrong)
         old = self.view(state, cell)
-        anything = self.ledger.fresh("clobbered", cell.size * 8)
+        anything = self.log.fresh("clobbered", cell.size * 8)
         state.memory[cell] = Value(terms.ite(condition, anything, old.bits))
 
     def atomically(self, state: State) -> Term:
@@ -269,9 +269,9 @@ class Locking:
         return outside
 
 
-def may_be_same(ledger: Ledger, a: Value, b: Value) -> Term:
+def may_be_same(log: ExecutionLog, a: Value, b: Value) -> Term:
     """When two addresses may be equal: by their objects if these are known, else by their bits."""
-    terms = ledger.terms
+    terms = log.terms
     ways = [
         terms.all(
             [

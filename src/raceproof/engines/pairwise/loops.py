@@ -1,18 +1,18 @@
 """Loops, cut at their heads.
 
 At the head everything that the loop may change is arbitrary: the state there stands for any round.
-Candidates say what stays or how it goes on; they are owed on the way in and at every way back.
+Conjectures say what stays or how it goes on; they are owed on the way in and at every way back.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raceproof.engines.pairwise.ledger import Ledger
+from raceproof.engines.pairwise.execution_log import ExecutionLog
 from raceproof.engines.pairwise.locking import Locking
-from raceproof.engines.pairwise.musters import CREATED
 from raceproof.engines.pairwise.state import AddressedLock, Cell, LockName, Section, State
 from raceproof.engines.pairwise.values import Place, Value, same_object
+from raceproof.engines.pairwise.work_counters import CREATED
 from raceproof.smt.terms import Term
 
 _POWERS = (1, 2, 3)
@@ -42,11 +42,11 @@ class Head:
 
 
 class Loops:
-    def __init__(self, ledger: Ledger, locking: Locking) -> None:
-        self.ledger = ledger
+    def __init__(self, log: ExecutionLog, locking: Locking) -> None:
+        self.log = log
         self.locking = locking
-        self.terms = ledger.terms
-        self.candidates = ledger.world.candidates
+        self.terms = log.terms
+        self.conjectures = log.world.conjectures
 
     def enter(
         self,
@@ -60,28 +60,28 @@ class Loops:
         head = Head(name, state.guard, starts=starts, bounds=bounds)
         head.counts = {c: v.bits for c, v in state.memory.items() if c.key[0] == CREATED}
         if state.alone is not terms.false:
-            candidate = self.candidates.new(f"{name} alone")
+            candidate = self.conjectures.new(f"{name} alone")
             self.locking.publish(state, terms.not_(candidate))
             state.alone = terms.and_(candidate, state.alone)
             head.alone = (candidate, state.alone)
         for lock, section in list(state.sections.items()):
             if section.holds is terms.false:
                 continue
-            candidate = self.candidates.new(f"{name} holds {lock}")
-            same = self.candidates.new(f"{name} stays in {lock}")
+            candidate = self.conjectures.new(f"{name} holds {lock}")
+            same = self.conjectures.new(f"{name} stays in {lock}")
             self.locking.close(state, lock, section, terms.not_(candidate))
             held = terms.and_(candidate, section.holds)
             entry = {
-                cell: terms.ite(same, value, self.ledger.fresh("entry", value.width))
+                cell: terms.ite(same, value, self.log.fresh("entry", value.width))
                 for cell, value in section.entry.items()
             }
-            since = terms.ite(same, section.since, self.ledger.moment())
+            since = terms.ite(same, section.since, self.log.moment())
             kept_section = Section(held, section.is_write, since, entry)
             state.sections[lock] = kept_section
             head.sections[lock] = (candidate, same, kept_section)
         for cell, value in state.memory.items():
-            candidate = self.candidates.new(f"{name} keeps {cell}")
-            fresh = self.ledger.fresh("kept", cell.size * 8)
+            candidate = self.conjectures.new(f"{name} keeps {cell}")
+            fresh = self.log.fresh("kept", cell.size * 8)
             kept = Value(
                 terms.ite(candidate, value.bits, fresh),
                 tuple(
@@ -92,7 +92,7 @@ class Loops:
             state.memory[cell] = kept
             head.cells[cell] = (candidate, kept)
         for place, addressed in list(state.addressed.items()):
-            candidate = self.candidates.new(f"{name} holds {place}")
+            candidate = self.conjectures.new(f"{name} holds {place}")
             self.locking.elements.forgotten(state, addressed, terms.not_(candidate))
             held = terms.and_(candidate, addressed.holds)
             state.addressed[place] = AddressedLock(addressed.address, held, addressed.is_write)
@@ -100,19 +100,19 @@ class Loops:
         for phi, start in starts.items():
             head.heads[phi] = self._any_round(name, phi, start, state)
         for candidate, claim in self._guesses(head, starts, head.counts):
-            self.ledger.owe(candidate, state, terms.not_(claim))
+            self.log.oblige(candidate, state, terms.not_(claim))
         for candidate, fact in self._guesses(head, head.heads, _counts(head, state)):
-            self.ledger.learn(state.guard, terms.implies(candidate, fact))
+            self.log.learn(state.guard, terms.implies(candidate, fact))
         return head
 
     def _any_round(self, name: str, phi: int, start: Value, state: State) -> Value:
         terms = self.terms
-        bits = self.ledger.fresh(f"round {phi}", start.bits.width)
+        bits = self.log.fresh(f"round {phi}", start.bits.width)
         places: tuple[Place, ...] = ()
         if len(start.places) == 1:
-            candidate = self.candidates.new(f"{name} inside {phi}")
+            candidate = self.conjectures.new(f"{name} inside {phi}")
             (place,) = start.places
-            offset = self.ledger.fresh(f"offset {phi}", place.offset.width)
+            offset = self.log.fresh(f"offset {phi}", place.offset.width)
             condition = terms.and_(candidate, place.condition)
             places = (Place(condition, place.object, offset),)
             self._grows(name, phi, offset)
@@ -121,20 +121,20 @@ class Loops:
         return Value(bits, places)
 
     def _grows(self, name: str, phi: int, variable: Term) -> None:
-        self.ledger.growing[variable] = [
-            (self.candidates.new(f"{name} {phi} {predicate}"), predicate)
+        self.log.growing[variable] = [
+            (self.conjectures.new(f"{name} {phi} {predicate}"), predicate)
             for predicate in ("slt", "sgt", "ult", "ugt")
         ]
 
     def _guesses(
         self, head: Head, values: dict[int, Value], counts: dict[Cell, Term]
     ) -> list[tuple[Term, Term]]:
-        """Candidates, and what they say of the loop's variables and of counts of creations when
+        """Conjectures, and what they say of the loop's variables and of counts of creations when
         these have the values."""
         terms, found = self.terms, list[tuple[Term, Term]]()
 
         def guess(what: str, fact: Term) -> None:
-            found.append((self.candidates.new(f"{head.name} {what}"), fact))
+            found.append((self.conjectures.new(f"{head.name} {what}"), fact))
 
         for phi, start in head.starts.items():
             now = values[phi]
@@ -175,31 +175,31 @@ class Loops:
 
     def again(self, head: Head, state: State, values: dict[int, Value]) -> None:
         """A way back to the head, where its phis get the values."""
-        terms, owe = self.terms, self.ledger.owe
+        terms, oblige = self.terms, self.log.oblige
         if head.alone is not None:
             candidate, before = head.alone
-            owe(candidate, state, terms.and_(before, terms.not_(state.alone)))
+            oblige(candidate, state, terms.and_(before, terms.not_(state.alone)))
         for cell, (candidate, before_) in head.cells.items():
             now = state.memory.get(cell)
-            owe(candidate, state, self._differs(now, before_))
+            oblige(candidate, state, self._differs(now, before_))
         for lock, (candidate, same, section) in head.sections.items():
             now_in = state.sections.get(lock, section)
             held = terms.and_(now_in.holds, terms.implies(section.is_write, now_in.is_write))
-            owe(candidate, state, terms.and_(section.holds, terms.not_(held)))
+            oblige(candidate, state, terms.and_(section.holds, terms.not_(held)))
             stays = terms.all(
                 [
                     terms.eq(now_in.since, section.since),
                     *(terms.eq(now_in.entry[c], v) for c, v in section.entry.items()),
                 ]
             )
-            owe(same, state, terms.and_(section.holds, terms.not_(stays)))
+            oblige(same, state, terms.and_(section.holds, terms.not_(stays)))
         for lock, section in state.sections.items():
             there = head.sections[lock][2].holds if lock in head.sections else terms.false
             self.locking.close(state, lock, section, terms.not_(there))
         for place, (candidate, before) in head.addressed.items():
             lock_now = state.addressed.get(place)
             held = terms.false if lock_now is None else lock_now.holds
-            owe(candidate, state, terms.and_(before, terms.not_(held)))
+            oblige(candidate, state, terms.and_(before, terms.not_(held)))
         for place, lock_now in state.addressed.items():
             there = head.addressed[place][1] if place in head.addressed else terms.false
             self.locking.elements.forgotten(state, lock_now, terms.not_(there))
@@ -207,7 +207,7 @@ class Loops:
             self._goes_on(head, phi, start, state, values[phi])
         facts = dict(self._guesses(head, values, _counts(head, state)))
         for candidate, _ in self._guesses(head, head.heads, head.counts):
-            owe(candidate, state, terms.not_(facts.get(candidate, terms.false)))
+            oblige(candidate, state, terms.not_(facts.get(candidate, terms.false)))
 
     def _differs(self, now: Value | None, before: Value) -> Term:
         if now is None:
@@ -215,24 +215,24 @@ class Loops:
         return self.terms.not_(self.terms.eq(now.bits, before.bits))
 
     def _goes_on(self, head: Head, phi: int, start: Value, state: State, now: Value) -> None:
-        terms, owe = self.terms, self.ledger.owe
+        terms, oblige = self.terms, self.log.oblige
         before = head.heads[phi]
         old, new = before.bits, now.bits
         if before.places:
             (place,) = before.places
-            candidate = self.candidates.new(f"{head.name} inside {phi}")
+            candidate = self.conjectures.new(f"{head.name} inside {phi}")
             inside = terms.any(
                 terms.and_(p.condition, same_object(terms, p.object, place.object))
                 for p in now.places
             )
-            owe(candidate, state, terms.and_(place.condition, terms.not_(inside)))
+            oblige(candidate, state, terms.and_(place.condition, terms.not_(inside)))
             if len(now.places) != 1:
-                for candidate, _ in self.ledger.growing[place.offset]:
-                    owe(candidate, state, terms.true)
+                for candidate, _ in self.log.growing[place.offset]:
+                    oblige(candidate, state, terms.true)
                 return
             old, new = place.offset, now.places[0].offset
-        for candidate, predicate in self.ledger.growing.get(old, ()):
-            owe(candidate, state, terms.not_(terms.compare(predicate, old, new)))
+        for candidate, predicate in self.log.growing.get(old, ()):
+            oblige(candidate, state, terms.not_(terms.compare(predicate, old, new)))
 
 
 def _counts(head: Head, state: State) -> dict[Cell, Term]:

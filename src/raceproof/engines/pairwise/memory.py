@@ -7,7 +7,7 @@ as the thread-modular analysis sees it.
 
 from __future__ import annotations
 
-from raceproof.engines.pairwise.ledger import Ledger
+from raceproof.engines.pairwise.execution_log import ExecutionLog
 from raceproof.engines.pairwise.locking import Locking
 from raceproof.engines.pairwise.state import Cell, State
 from raceproof.engines.pairwise.values import Place, Value, chosen
@@ -16,11 +16,11 @@ from raceproof.smt.terms import Term, signed
 
 
 class Memory:
-    def __init__(self, ledger: Ledger, locking: Locking) -> None:
-        self.ledger = ledger
+    def __init__(self, log: ExecutionLog, locking: Locking) -> None:
+        self.log = log
         self.locking = locking
-        self.world = ledger.world
-        self.terms = ledger.terms
+        self.world = log.world
+        self.terms = log.terms
 
     # --- the record ------------------------------------------------------------
 
@@ -29,14 +29,14 @@ class Memory:
     ) -> None:
         if state.guard is self.terms.false:
             return
-        if is_write and not self.ledger.is_main:
-            self.world.sightings.see(self.ledger, state, self.ledger.call, address, size)
+        if is_write and not self.log.is_main:
+            self.world.sightings.see(self.log, state, self.log.call, address, size)
         found_free = {
             lock: self.locking.found_free(state, cell)
             for cell, lock in self.world.spin_locks.items()
         }
-        self.ledger.accesses.setdefault(instruction, []).append(
-            self.ledger.record(
+        self.log.accesses.setdefault(instruction, []).append(
+            self.log.record(
                 instruction,
                 state,
                 self.terms.true,
@@ -44,8 +44,8 @@ class Memory:
                 size,
                 is_write,
                 found_free,
-                self.locking.counts.known(state),
-                self.locking.musters.known(state),
+                self.locking.thread_counters.known(state),
+                self.locking.work_counters.known(state),
                 self.locking.elements.found(state),
             )
         )
@@ -53,7 +53,7 @@ class Memory:
     # --- reading ------------------------------------------------------------
 
     def read(self, state: State, address: Value, size: int, width: int) -> Value:
-        value = Value(self.ledger.fresh("read", width))
+        value = Value(self.log.fresh("read", width))
         for place in address.places:
             found = self._read_place(state, place, size, width)
             if found is not None:
@@ -76,16 +76,16 @@ class Memory:
             known = self.locking.is_known(state, cell)
             if known is self.terms.false:
                 return None
-            anything = Value(self.ledger.fresh("shared", width))
+            anything = Value(self.log.fresh("shared", width))
             return chosen(self.terms, known, self.locking.view(state, cell), anything)
         if self._is_own(key):
             if cell not in state.memory:
-                state.memory[cell] = Value(self.ledger.fresh("uninitialised", width))
+                state.memory[cell] = Value(self.log.fresh("uninitialised", width))
             return state.memory[cell]
         return None
 
     def _is_own(self, key: tuple[object, ...]) -> bool:
-        is_mine = key[:2] == ("slot", self.ledger.name)
+        is_mine = key[:2] == ("slot", self.log.name)
         return is_mine and key[-1] not in self.world.open_slots
 
     # --- writing ------------------------------------------------------------
@@ -149,5 +149,5 @@ class Memory:
         if cell in self.world.cells:
             self.locking.clobbered(state, cell, condition)
             return
-        anything = Value(self.ledger.fresh("spoiled", cell.size * 8))
+        anything = Value(self.log.fresh("spoiled", cell.size * 8))
         state.memory[cell] = chosen(self.terms, condition, anything, state.memory[cell])

@@ -13,7 +13,7 @@ from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.pairwise.aliases import ASSUMPTION as INDEX_ASSUMPTION
 from raceproof.engines.pairwise.aliases import Aliases
 from raceproof.engines.pairwise.arrays import Sightings
-from raceproof.engines.pairwise.candidates import Candidates, Duties, OutOfTime
+from raceproof.engines.pairwise.conjectures import Conjectures, Obligations, OutOfTime
 from raceproof.engines.pairwise.query import Query
 from raceproof.engines.pairwise.shared import Unsupported, World
 from raceproof.engines.pairwise.state import Cell
@@ -141,26 +141,28 @@ def _attempt(
 ) -> tuple[str, World]:
     """Empty if all pairs are excluded, else why not; `seen` are arrays to watch."""
     terms = Terms()
-    candidates = Candidates(terms)
-    world = World(analysis.program, analysis, terms, candidates, assumes_no_overflow, seen)
+    conjectures = Conjectures(terms)
+    world = World(analysis.program, analysis, terms, conjectures, assumes_no_overflow, seen)
     templates = execute_all(world)
     _check_complete(analysis, templates)
     _check_recorded(pairs, templates)
-    duties: Duties = {}
+    obligations: Obligations = {}
     for template in templates.values():
-        for candidate, wrong in template.ledger.duties.items():
-            duties.setdefault(candidate, []).extend(wrong)
+        for candidate, wrong in template.log.obligations.items():
+            obligations.setdefault(candidate, []).extend(wrong)
     query = Query(world, tuple(templates.values()))
-    questions = _Questions(candidates, deadline)
-    candidates.settle(duties, deadline)
-    while any(not _is_turn(cell, world, templates, query, questions) for cell in world.turns):
-        candidates.settle(duties, deadline)
+    questions = _Questions(conjectures, deadline)
+    conjectures.settle(obligations, deadline)
+    while any(
+        not _is_ticket_lock(cell, world, templates, query, questions) for cell in world.ticket_locks
+    ):
+        conjectures.settle(obligations, deadline)
     for first, instruction, second, other in pairs:
         one, two = templates[first], templates[second]
         ways = [
             terms.all(query.conditions(one, a, two, b))
-            for a in one.ledger.accesses.get(instruction, ())
-            for b in two.ledger.accesses.get(other, ())
+            for a in one.log.accesses.get(instruction, ())
+            for b in two.log.accesses.get(other, ())
             if a.is_write or b.is_write
         ]
         result = questions.ask([terms.any(ways)])
@@ -172,18 +174,18 @@ def _attempt(
 
 
 class _Questions:
-    """Asks under the candidates that are left."""
+    """Asks under the conjectures that are left."""
 
-    def __init__(self, candidates: Candidates, deadline: float) -> None:
-        self.candidates = candidates
+    def __init__(self, conjectures: Conjectures, deadline: float) -> None:
+        self.conjectures = conjectures
         self.deadline = deadline
 
     def ask(self, conditions: Iterable[Term]) -> Result:
-        terms = self.candidates.terms
-        solver = Solver(terms, self.candidates.translation)
-        for candidate in self.candidates.alive:
+        terms = self.conjectures.terms
+        solver = Solver(terms, self.conjectures.translation)
+        for candidate in self.conjectures.alive:
             solver.add(candidate)
-        for candidate in self.candidates.dead:
+        for candidate in self.conjectures.dead:
             solver.add(terms.not_(candidate))
         for condition in conditions:
             for part in conjuncts(condition):
@@ -192,7 +194,7 @@ class _Questions:
         return solver.check(deadline=limit)
 
 
-def _is_turn(
+def _is_ticket_lock(
     cell: Cell,
     world: World,
     templates: dict[TemplateKey, Template],
@@ -200,20 +202,20 @@ def _is_turn(
     questions: _Questions,
 ) -> bool:
     """Whether nothing had to be given up: no two threads find their turn by equal tickets."""
-    candidate = world.is_turn(cell)
-    if not world.candidates.is_alive(candidate):
+    candidate = world.is_ticket_lock(cell)
+    if not world.conjectures.is_alive(candidate):
         return True
     looks = [
         (template, taking)
         for template in templates.values()
-        for taking in template.ledger.takings.get(cell, ())
+        for taking in template.log.takings.get(cell, ())
     ]
     for index, (first, a) in enumerate(looks):
         for second, b in looks[index:]:
             if first.is_main and second.is_main:
                 continue
             if questions.ask(query.equal_tickets(first, a, second, b)) is not Result.UNSAT:
-                world.candidates.give_up(candidate)
+                world.conjectures.give_up(candidate)
                 return False
     return True
 
@@ -221,7 +223,7 @@ def _is_turn(
 def _check_complete(analysis: Analysis, templates: dict[TemplateKey, Template]) -> None:
     """Everything that accesses memory must have been executed."""
     for info in analysis.threads.all:
-        entered = templates[(info.call, info.entry)].ledger.entered
+        entered = templates[(info.call, info.entry)].log.entered
         for access in info.records.accesses.values():
             function = analysis.program.function_of(access.instruction)
             if function.name not in entered:
@@ -234,12 +236,12 @@ def _check_recorded(pairs: list[OpenPair], templates: dict[TemplateKey, Template
     for first, instruction, second, other in pairs:
         writes = False
         for key, number in ((first, instruction), (second, other)):
-            ledger = templates[key].ledger
-            if number not in ledger.reached:
+            log = templates[key].log
+            if number not in log.reached:
                 break
-            if number not in ledger.accesses:
+            if number not in log.accesses:
                 raise Unsupported("an access that only the analysis sees")
-            writes |= any(access.is_write for access in ledger.accesses[number])
+            writes |= any(access.is_write for access in log.accesses[number])
         else:
             if not writes:
                 raise Unsupported("a write that only the analysis sees")

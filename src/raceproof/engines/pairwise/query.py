@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from raceproof.engines.pairwise.ledger import Creation, Recorded
+from raceproof.engines.pairwise.execution_log import Creation, Recorded
 from raceproof.engines.pairwise.shared import World
 from raceproof.engines.pairwise.state import Cell, LockName, Passed
 from raceproof.engines.pairwise.threads import Template
@@ -43,7 +43,7 @@ class Query:
         self.world = world
         self.templates = templates
         self.terms = world.terms
-        self.main = templates[0].ledger
+        self.main = templates[0].log
         self._renamings: dict[tuple[object, ...], Renaming] = {}
 
     def conditions(
@@ -106,7 +106,7 @@ class Query:
             yield from self._beside_creator(two, one)
         elif one.template is two.template:
             yield from self._siblings(one, two)
-            for variable in one.template.ledger.heap:
+            for variable in one.template.log.heap:
                 yield self.terms.not_(self.terms.eq(one.term(variable), two.term(variable)))
 
     def _siblings(self, one: Side, two: Side) -> Iterable[Term]:
@@ -151,7 +151,7 @@ class Query:
             if child.template.key[0] not in counter.calls:
                 continue
             mine, theirs = child.access.attendances[cell], creator.access.attendances[cell]
-            is_right = self.world.is_muster(cell)
+            is_right = self.world.is_work_counter(cell)
             has_begun = child.term(mine.has_begun)
             begun = terms.and_(is_right, creator.term(theirs.all_begun))
             yield terms.implies(begun, has_begun)
@@ -202,7 +202,7 @@ class Query:
             array = found.array
             ways = []
             for template in self.templates:
-                for setting in template.ledger.settings.get(array, ()):
+                for setting in template.log.settings.get(array, ()):
                     setter = Side(template, setting, self._renaming(template, suffix))
                     (place,) = setting.address.places
                     way = [

@@ -1,9 +1,9 @@
 """What threads have in common: the cells they share, and what may protect them.
 
-A cell is a scalar of a global variable. Candidates say that while there are several threads, nobody
+A cell is a scalar of a global variable. Conjectures say that while there are several threads, none
 writes it (`stable`), or every write of it holds a named lock (`guarded`). While the lock is held,
 the thread's view of the cell is then right. What holds of the cell whenever the lock is free, and
-how sections may change it, are candidates too: `INVARIANTS` and `CHANGES`; a change must be
+how sections may change it, are conjectures too: `INVARIANTS` and `CHANGES`; a change must be
 reflexive and transitive, so that it holds between any two moments when the lock is free.
 """
 
@@ -17,9 +17,9 @@ from raceproof.analysis.locks import ATOMIC as ATOMIC_KEY
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.pairwise.arrays import Forms, GuardedArray, Sightings
-from raceproof.engines.pairwise.candidates import Candidates
-from raceproof.engines.pairwise.counts import Account
+from raceproof.engines.pairwise.conjectures import Conjectures
 from raceproof.engines.pairwise.state import ATOMIC, Cell, LockName
+from raceproof.engines.pairwise.thread_counters import Account
 from raceproof.ir import GlobalAddress, IntConstant, Program, Store, ZeroConstant
 from raceproof.smt.terms import Term, Terms
 from raceproof.verdict import BaseKind
@@ -49,7 +49,7 @@ class World:
     program: Program
     analysis: Analysis
     terms: Terms
-    candidates: Candidates
+    conjectures: Conjectures
     assumes_no_overflow: bool
     seen: Sightings = field(default_factory=Sightings)
     """Arrays that were found by an earlier look at the program."""
@@ -60,7 +60,7 @@ class World:
     cells: dict[Cell, None] = field(default_factory=dict)
     guarded: dict[LockName, list[Cell]] = field(default_factory=dict)
     spin_locks: dict[Cell, LockName] = field(default_factory=dict)
-    turns: dict[Cell, LockName] = field(default_factory=dict)
+    ticket_locks: dict[Cell, LockName] = field(default_factory=dict)
     """Cells that may say whose turn it is, each with the lock that it then is."""
     counters: dict[Cell, Counter] = field(default_factory=dict)
     accounts: dict[Account, None] = field(default_factory=dict)
@@ -85,34 +85,34 @@ class World:
                 is_zero = isinstance(variable.initializer, ZeroConstant)
                 self.sightings.single[("global", name)] = is_zero
 
-    # --- candidates ------------------------------------------------------------
+    # --- conjectures ------------------------------------------------------------
 
     def stable(self, cell: Cell) -> Term:
-        return self.candidates.new(f"stable {cell}")
+        return self.conjectures.new(f"stable {cell}")
 
     def is_guarded(self, cell: Cell, lock: LockName) -> Term:
-        return self.candidates.new(f"guarded {cell} {lock}")
+        return self.conjectures.new(f"guarded {cell} {lock}")
 
     def is_lock(self, cell: Cell) -> Term:
-        return self.candidates.new(f"home-made {cell}")
+        return self.conjectures.new(f"home-made {cell}")
 
-    def is_turn(self, cell: Cell) -> Term:
-        return self.candidates.new(f"turn {cell}")
+    def is_ticket_lock(self, cell: Cell) -> Term:
+        return self.conjectures.new(f"ticket lock {cell}")
 
     def is_array(self, array: GuardedArray) -> Term:
-        return self.candidates.new(f"array {array}")
+        return self.conjectures.new(f"array {array}")
 
     def is_counter(self, account: Account) -> Term:
-        return self.candidates.new(f"counter {account}")
+        return self.conjectures.new(f"counter {account}")
 
-    def is_muster(self, cell: Cell) -> Term:
-        return self.candidates.new(f"muster {cell}")
+    def is_work_counter(self, cell: Cell) -> Term:
+        return self.conjectures.new(f"work counter {cell}")
 
     def locks_of(self, cell: Cell) -> list[LockName]:
         return [lock for lock, cells in self.guarded.items() if cell in cells]
 
     def invariants(self, lock: LockName, cell: Cell) -> list[tuple[Term, Callable[[Term], Term]]]:
-        """Candidates for what holds of the cell when the lock is free."""
+        """Conjectures for what holds of the cell when the lock is free."""
         terms, found = self.terms, list[tuple[Term, Callable[[Term], Term]]]()
         for number in self.constants.get(cell, ()):
             constant = terms.const(number, cell.size * 8)
@@ -121,27 +121,27 @@ class World:
                 def holds(value: Term, name: str = name, constant: Term = constant) -> Term:
                     return terms.compare(name, value, constant)
 
-                found.append((self.candidates.new(f"{name} {number} {lock} {cell}"), holds))
+                found.append((self.conjectures.new(f"{name} {number} {lock} {cell}"), holds))
         return found
 
     def changes(
         self, lock: LockName, cell: Cell
     ) -> list[tuple[Term, Callable[[Term, Term], Term]]]:
-        """Candidates for how the cell may change: grow, shrink, or stay once it is a number."""
+        """Conjectures for how the cell may change: grow, shrink, or stay once it is a number."""
         terms, found = self.terms, list[tuple[Term, Callable[[Term, Term], Term]]]()
         for name in ("sge", "sle", "uge"):
 
             def holds(old: Term, new: Term, name: str = name) -> Term:
                 return terms.compare(name, new, old)
 
-            found.append((self.candidates.new(f"{name} {lock} {cell}"), holds))
+            found.append((self.conjectures.new(f"{name} {lock} {cell}"), holds))
         for number in self.constants.get(cell, ()):
             constant = terms.const(number, cell.size * 8)
 
             def stays(old: Term, new: Term, constant: Term = constant) -> Term:
                 return terms.implies(terms.eq(old, constant), terms.eq(new, constant))
 
-            found.append((self.candidates.new(f"stays {number} {lock} {cell}"), stays))
+            found.append((self.conjectures.new(f"stays {number} {lock} {cell}"), stays))
         return found
 
     def changed(self, lock: LockName, cell: Cell, old: Term, new: Term) -> Term:
@@ -227,7 +227,7 @@ class World:
             if all(access.is_atomic for access in writes):
                 self.guarded.setdefault(ATOMIC, []).append(cell)
                 self.spin_locks[cell] = LockName("home-made", str(cell.key[1]), cell.offset)
-                self.turns[cell] = LockName("turn", str(cell.key[1]), cell.offset)
+                self.ticket_locks[cell] = LockName("turn", str(cell.key[1]), cell.offset)
             for held in sorted({held for access in found for held in access.facets.must_lockset}):
                 base = held.lock.base
                 if held.lock == ATOMIC_KEY or objects[base].kind is not BaseKind.GLOBAL:
@@ -269,15 +269,15 @@ class World:
     def stop_counting(self) -> None:
         """Nothing is known of how many threads there are."""
         for account in self.accounts:
-            self.candidates.give_up(self.is_counter(account))
+            self.conjectures.give_up(self.is_counter(account))
         for cell in self.counters:
-            self.candidates.give_up(self.is_muster(cell))
+            self.conjectures.give_up(self.is_work_counter(cell))
 
     @property
     def is_counting(self) -> bool:
-        counters = [self.is_counter(account) for account in self.accounts]
-        musters = [self.is_muster(cell) for cell in self.counters]
-        return any(self.candidates.is_alive(candidate) for candidate in counters + musters)
+        conjectures = [self.is_counter(account) for account in self.accounts]
+        conjectures += [self.is_work_counter(cell) for cell in self.counters]
+        return any(self.conjectures.is_alive(one) for one in conjectures)
 
 
 def _key(descriptor: object) -> tuple[object, ...]:

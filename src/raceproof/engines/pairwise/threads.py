@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.pairwise.execution import Execution
+from raceproof.engines.pairwise.execution_log import Creation, ExecutionLog
 from raceproof.engines.pairwise.instructions import Content
-from raceproof.engines.pairwise.ledger import Creation, Ledger
 from raceproof.engines.pairwise.shared import Unsupported, World
 from raceproof.engines.pairwise.state import Cell, State
 from raceproof.engines.pairwise.values import Renaming, Value, chosen
@@ -23,7 +23,7 @@ TemplateKey = tuple[int, str]
 @dataclass(eq=False)
 class Template:
     key: TemplateKey
-    ledger: Ledger
+    log: ExecutionLog
     identity: Term
     creations: tuple[Creation, ...] = ()
     """Where `main` creates it; none if others do."""
@@ -34,18 +34,18 @@ class Template:
     def is_main(self) -> bool:
         return self.key[0] < 0
 
-    def renaming(self, main: Ledger, suffix: str) -> Renaming:
+    def renaming(self, main: ExecutionLog, suffix: str) -> Renaming:
         """To another instance: its own variables, and those of `main` that change between its
         creations, get other names."""
         loops = {creation.nest[0] for creation in self.creations if creation.nest}
 
         def is_copied(variable: Term) -> bool:
-            if variable in self.ledger.nests:
+            if variable in self.log.nests:
                 return True
             nest = main.nests.get(variable)
             return bool(nest) and nest is not None and nest[0] in loops
 
-        return Renaming(self.ledger.terms, suffix, is_copied)
+        return Renaming(self.log.terms, suffix, is_copied)
 
 
 def template_keys(analysis: Analysis) -> dict[TemplateKey, set[TemplateKey]]:
@@ -77,72 +77,68 @@ def execute_all(world: World) -> dict[TemplateKey, Template]:
                 world.stop_counting()
     for template in found.values():
         for other in found.values():
-            if (
-                template.creations
-                and not other.is_main
-                and template.key[0] in other.ledger.creations
-            ):
+            if template.creations and not other.is_main and template.key[0] in other.log.creations:
                 raise Unsupported("a thread that creates its like")
     return found
 
 
 def _execute_main(world: World, key: TemplateKey) -> Template:
     terms = world.terms
-    ledger = Ledger(world, "main", terms.true)
+    log = ExecutionLog(world, "main", terms.true)
     identity = terms.const(0, 32)
-    memory = {cell: _initial(ledger, cell) for cell in world.cells}
+    memory = {cell: _initial(log, cell) for cell in world.cells}
     state = State(terms.true, memory, {}, {}, (), terms.true)
-    run = Execution(ledger, identity)
+    run = Execution(log, identity)
     for ghost in run.locking.ghosts:
         ghost.start(state, -1)
     for name in world.program.constructors:
         if world.program.functions[name].is_defined:
             raise Unsupported("code before `main`")
     run.function(world.program.functions[key[1]], [], state, ())
-    return Template(key, ledger, identity)
+    return Template(key, log, identity)
 
 
-def _initial(ledger: Ledger, cell: Cell) -> Value:
+def _initial(log: ExecutionLog, cell: Cell) -> Value:
     """What a global starts with."""
-    terms, width = ledger.terms, cell.size * 8
-    variable = ledger.world.program.globals[str(cell.key[1])]
+    terms, width = log.terms, cell.size * 8
+    variable = log.world.program.globals[str(cell.key[1])]
     match variable.initializer:
         case IntConstant(value=value) if cell.offset == 0 and variable.size == cell.size:
             return Value(terms.const(value, width))
         case ZeroConstant() | NullPointer():
             return Value(terms.const(0, width))
-    return Value(ledger.fresh("initial", width))
+    return Value(log.fresh("initial", width))
 
 
 def _execute_thread(world: World, key: TemplateKey, name: str, main: Template | None) -> Template:
     terms = world.terms
-    ledger = Ledger(world, name, terms.true, key[0])
-    identity = ledger.fresh("self", 32)
-    template = Template(key, ledger, identity)
+    log = ExecutionLog(world, name, terms.true, key[0])
+    identity = log.fresh("self", 32)
+    template = Template(key, log, identity)
     argument: Value | None = None
-    memory = {cell: Value(ledger.fresh("before", cell.size * 8)) for cell in world.cells}
+    memory = {cell: Value(log.fresh("before", cell.size * 8)) for cell in world.cells}
     if main is not None:
-        creations = tuple(main.ledger.creations.get(key[0], ()))
+        creations = tuple(main.log.creations.get(key[0], ()))
         if not creations:
             raise Unsupported("a thread that is created unseen")
         if len(creations) > _MOST_CREATIONS:
             raise Unsupported("too many creations of one thread")
         template.creations = creations
-        template.site = site = ledger.fresh("site", 8)
+        template.site = site = log.fresh("site", 8)
         ways = []
         for index, creation in enumerate(creations):
             here = terms.eq(site, terms.const(index, 8))
             ways.append(terms.all([here, creation.guard, creation.facts]))
             given = creation.argument
             if given is None:
-                given = Value(ledger.fresh("argument", world.program.layout.pointer_size * 8))
+                given = Value(log.fresh("argument", world.program.layout.pointer_size * 8))
             argument = chosen(terms, here, given, argument) if argument is not None else given
             memory = {c: chosen(terms, here, creation.memory[c], v) for c, v in memory.items()}
-        ledger.facts = terms.any(ways)
+        log.facts = terms.any(ways)
     function = world.program.functions[key[1]]
     if not function.is_defined:
         raise Unsupported(f"`{key[1]}` is not defined")
-    run = Execution(ledger, identity)
+    run = Execution(log, identity)
     arguments: list[Content] = [argument] if argument is not None else []
     state = State(terms.true, memory, {}, {}, (), terms.false)
     for ghost in run.locking.ghosts:

@@ -53,10 +53,10 @@ class Account:
     array: GuardedArray | None = None
 
 
-class Counts:
+class ThreadCounters:
     def __init__(self, locking: Locking) -> None:
         self.locking = locking
-        self.ledger = locking.ledger
+        self.log = locking.log
         self.world = locking.world
         self.terms = locking.terms
 
@@ -82,12 +82,12 @@ class Counts:
         terms = self.terms
         balance = terms.binary("add", self._balance(state, account), change)
         state.memory[_balance_of(account)] = Value(balance)
-        if not self.ledger.is_main:
+        if not self.log.is_main:
             most = terms.const(_LARGEST, balance.width)
             self._owe(state, account, terms.compare("ugt", balance, most))
 
     def _owe(self, state: State, account: Account, wrong: Term) -> None:
-        self.ledger.owe(self.world.is_counter(account), state, wrong)
+        self.log.oblige(self.world.is_counter(account), state, wrong)
 
     def writes(self, state: State, cell: Cell, new: Term) -> None:
         """The thread is about to write the cell."""
@@ -97,7 +97,7 @@ class Counts:
             if account.cell != cell:
                 continue
             self._owe(state, account, terms.not_(self.locking.is_known(state, cell)))
-            if not self.ledger.is_main:
+            if not self.log.is_main:
                 zero, less = (terms.const(number, new.width) for number in (0, -1))
                 is_right = terms.or_(terms.eq(change, zero), terms.eq(change, less))
                 self._owe(state, account, terms.not_(is_right))
@@ -127,7 +127,7 @@ class Counts:
 
     def look(self, state: State, lock: LockName, condition: Term) -> None:
         """If the condition holds, a section ends in which `main` has seen the cell."""
-        if not self.ledger.is_main:
+        if not self.log.is_main:
             return
         terms = self.terms
         cells = self.world.guarded.get(lock, ())

@@ -22,11 +22,11 @@ class OutOfTime(Exception):
     """The solver did not answer within its time."""
 
 
-Duties = dict[Term, list[Term]]
+Obligations = dict[Term, list[Term]]
 """Candidate -> when it is violated."""
 
 
-class Candidates:
+class Conjectures:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self.translation = Translation()
@@ -47,13 +47,13 @@ class Candidates:
         self.alive.pop(candidate, None)
         self.dead[candidate] = None
 
-    def settle(self, duties: Duties, deadline: float) -> None:
-        """Gives up all candidates that may be violated."""
+    def settle(self, obligations: Obligations, deadline: float) -> None:
+        """Gives up all conjectures that may be violated."""
         terms = self.terms
         solver = Solver(terms, self.translation)
         for candidate in self.dead:
             solver.add(terms.not_(candidate))
-        wrong = {candidate: terms.any(found) for candidate, found in duties.items()}
+        wrong = {candidate: terms.any(found) for candidate, found in obligations.items()}
         while True:
             open_ = {
                 candidate: violation

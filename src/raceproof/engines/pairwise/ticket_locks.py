@@ -1,4 +1,4 @@
-"""Turns: a variable that says whose ticket is served is a lock.
+"""TicketLocks: a variable that says whose ticket is served is a lock.
 
     mine = tickets++;   while (serving != mine) ;   ...   serving++;
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from raceproof.engines.pairwise.locking import Locking
 
 
-class Turns:
+class TicketLocks:
     def __init__(self, locking: Locking) -> None:
         self.locking = locking
-        self.ledger = locking.ledger
+        self.log = locking.log
         self.world = locking.world
         self.terms = locking.terms
 
@@ -33,17 +33,17 @@ class Turns:
         """If the condition holds, a section ends in which the variables it guards were seen."""
         terms = self.terms
         for cell in self.world.guarded.get(lock, ()):
-            turn = self.world.turns.get(cell)
+            turn = self.world.ticket_locks.get(cell)
             if turn is None:
                 continue
             now = self.locking.view(state, cell).bits
             is_mine = self._is_own_ticket(state, cell, now)
-            known = [condition, self.world.is_guarded(cell, lock), self.world.is_turn(cell)]
+            known = [condition, self.world.is_guarded(cell, lock), self.world.is_ticket_lock(cell)]
             taken = terms.all([is_mine, *known])
             if terms.and_(state.guard, taken) is terms.false:
                 continue
-            self.ledger.takings.setdefault(cell, []).append(
-                self.ledger.record(-1, state, taken, Value(now))
+            self.log.takings.setdefault(cell, []).append(
+                self.log.record(-1, state, taken, Value(now))
             )
             self.locking.acquire(state, turn, taken, terms.true)
 
@@ -65,11 +65,11 @@ class Turns:
 
     def end(self, state: State, cell: Cell) -> None:
         """The thread is about to write the variable."""
-        turn = self.world.turns.get(cell)
+        turn = self.world.ticket_locks.get(cell)
         if turn is None:
             return
         terms = self.terms
         held = self.locking.holds(state, turn)
         wrong = terms.and_(terms.not_(state.alone), terms.not_(held))
-        self.ledger.owe(self.world.is_turn(cell), state, wrong)
+        self.log.oblige(self.world.is_ticket_lock(cell), state, wrong)
         self.locking.release(state, turn, held)

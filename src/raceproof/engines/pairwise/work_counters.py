@@ -42,10 +42,10 @@ class Attendance:
     all_ended: Term
 
 
-class Musters:
+class WorkCounters:
     def __init__(self, locking: Locking) -> None:
         self.locking = locking
-        self.ledger = locking.ledger
+        self.log = locking.log
         self.world = locking.world
         self.terms = locking.terms
         self._one = self.terms.const(1, 8)
@@ -85,7 +85,7 @@ class Musters:
         change = terms.binary("sub", new, self.locking.view(state, cell).bits)
         part = terms.binary("add", self._get(state, "part", cell, cell.size), change)
         is_right = [self.locking.is_known(state, cell)]
-        if not self.ledger.is_main:
+        if not self.log.is_main:
             one = terms.const(1, new.width)
             begins = terms.eq(change, one)
             ends = terms.eq(change, terms.const(-1, new.width))
@@ -94,16 +94,16 @@ class Musters:
             is_right.append(terms.any([terms.and_(begins, is_first), ends, stays]))
             is_right.append(terms.compare("ule", part, one))
             self._set(state, "begun", cell, begins)
-        self.ledger.owe(self.world.is_muster(cell), state, terms.not_(terms.all(is_right)))
+        self.log.oblige(self.world.is_work_counter(cell), state, terms.not_(terms.all(is_right)))
         state.memory[_ghost("part", cell, cell.size)] = Value(part)
 
     def clobbered(self, state: State, cell: Cell, condition: Term) -> None:
         if cell in self.world.counters:
-            self.ledger.owe(self.world.is_muster(cell), state, condition)
+            self.log.oblige(self.world.is_work_counter(cell), state, condition)
 
     def look(self, state: State, lock: LockName, condition: Term) -> None:
         """If the condition holds, a section ends in which `main` has seen the cell."""
-        if not self.ledger.is_main:
+        if not self.log.is_main:
             return
         terms = self.terms
         for cell in self.world.guarded.get(lock, ()):

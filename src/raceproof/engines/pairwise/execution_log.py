@@ -1,14 +1,12 @@
-"""The books of one symbolic execution: variables, facts, duties, accesses, creations."""
+"""The log of one symbolic execution: variables, facts, obligations, accesses, creations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from raceproof.engines.pairwise.arrays import GuardedArray
-from raceproof.engines.pairwise.candidates import Duties
-from raceproof.engines.pairwise.counts import Account
+from raceproof.engines.pairwise.conjectures import Obligations
 from raceproof.engines.pairwise.elements import Found
-from raceproof.engines.pairwise.musters import Attendance
 from raceproof.engines.pairwise.shared import Unsupported, World
 from raceproof.engines.pairwise.state import (
     AddressedLock,
@@ -18,7 +16,9 @@ from raceproof.engines.pairwise.state import (
     Section,
     State,
 )
+from raceproof.engines.pairwise.thread_counters import Account
 from raceproof.engines.pairwise.values import Object, Place, Value
+from raceproof.engines.pairwise.work_counters import Attendance
 from raceproof.smt.terms import Term
 
 _CLOCK = 14
@@ -67,7 +67,7 @@ class Creation:
     memory: dict[Cell, Value]
 
 
-class Ledger:
+class ExecutionLog:
     """Everything is noted in the order of execution; `facts` is what is known up to now."""
 
     def __init__(self, world: World, name: str, start: Term, call: int = -1) -> None:
@@ -78,7 +78,7 @@ class Ledger:
         self.call = call
         """Creates the thread; -1 for `main`."""
         self.facts = start
-        self.duties: Duties = {}
+        self.obligations: Obligations = {}
         self.accesses: dict[int, list[Recorded]] = {}
         self.creations: dict[int, list[Creation]] = {}
         self.takings: dict[Cell, list[Recorded]] = {}
@@ -91,7 +91,7 @@ class Ledger:
         self.heap: dict[Term, None] = {}
         """Variables that tell heap objects apart."""
         self.growing: dict[Term, list[tuple[Term, str]]] = {}
-        """Loop variables, with the candidates that say how they go on."""
+        """Loop variables, with the conjectures that say how they go on."""
         self.nest: Nest = ()
         self.order = 0
         self.entered: set[str] = set()
@@ -122,12 +122,12 @@ class Ledger:
         """From now on: if the guard holds, so does the fact."""
         self.facts = self.terms.and_(self.facts, self.terms.implies(guard, fact))
 
-    def owe(self, candidate: Term, state: State, violation: Term) -> None:
+    def oblige(self, candidate: Term, state: State, violation: Term) -> None:
         """The candidate is wrong if the state is reached and the violation holds."""
         terms = self.terms
         wrong = terms.and_(state.guard, violation)
         if wrong is not terms.false:
-            self.duties.setdefault(candidate, []).append(terms.and_(self.facts, wrong))
+            self.obligations.setdefault(candidate, []).append(terms.and_(self.facts, wrong))
 
     def record(
         self,
