@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raceproof.engines.pairwise import ENGINE, Failure, Proof
+from raceproof.engines.pairwise import ENGINE, Failure, Proof, execution_log
 from raceproof.engines.pairwise.memory import Memory
 from raceproof.engines.question import Question
 from raceproof.options import Options

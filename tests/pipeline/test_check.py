@@ -11,7 +11,7 @@ import pytest
 from raceproof.errors import UserError
 from raceproof.options import Options
 from raceproof.pipeline import check, conduct, plan, registry, worker
-from raceproof.pipeline.ledger import Ledger
+from raceproof.pipeline.evidence import EvidenceLog
 from raceproof.verdict import NOT_FOLLOWED, NOT_SEEN, Answer, Confidence, Outcome, Verdict
 from tests.pipeline import fakes
 
@@ -90,28 +90,30 @@ def test_a_proof_about_the_rest_is_no_contradiction(ask) -> None:  # type: ignor
 
 
 def test_a_proof_against_a_confirmed_race_is_told() -> None:
-    ledger = Ledger(is_complete=True)
-    ledger.take("one", Answer(Outcome.RACE, (fakes.finding(fakes.X, Confidence.CONFIRMED),)), None)
-    ledger.take("other", Answer(Outcome.RACE_FREE), (fakes.X,))
-    assert ledger.is_contradicted
-    assert ledger.outcome() is Outcome.UNKNOWN
+    evidence = EvidenceLog(is_complete=True)
+    evidence.take(
+        "one", Answer(Outcome.RACE, (fakes.finding(fakes.X, Confidence.CONFIRMED),)), None
+    )
+    evidence.take("other", Answer(Outcome.RACE_FREE), (fakes.X,))
+    assert evidence.is_contradicted
+    assert evidence.outcome() is Outcome.UNKNOWN
 
 
 def test_nothing_is_proved_past_code_that_nobody_saw() -> None:
-    ledger = Ledger()
+    evidence = EvidenceLog()
     unseen = ("not seen: a call of `handler`",)
-    ledger.take("modular", Answer(Outcome.UNKNOWN, assumptions=unseen), None)
-    ledger.take("bounded", Answer(Outcome.RACE_FREE), None)
-    assert ledger.outcome() is Outcome.UNKNOWN
+    evidence.take("modular", Answer(Outcome.UNKNOWN, assumptions=unseen), None)
+    evidence.take("bounded", Answer(Outcome.RACE_FREE), None)
+    assert evidence.outcome() is Outcome.UNKNOWN
 
 
 def test_a_proof_of_the_whole_program_needs_nobody_else() -> None:
-    ledger = Ledger()
+    evidence = EvidenceLog()
     blind = (f"{NOT_SEEN}: a call at x.c:1", f"{NOT_FOLLOWED}: a read at x.c:2", "no signals come")
-    ledger.take("modular", Answer(Outcome.UNKNOWN, open=(fakes.X,), assumptions=blind), None)
-    ledger.take("interleave", Answer(Outcome.RACE_FREE, is_complete=True), (fakes.X,))
-    assert ledger.outcome() is Outcome.RACE_FREE
-    assert list(ledger.assumptions) == ["no signals come"]
+    evidence.take("modular", Answer(Outcome.UNKNOWN, open=(fakes.X,), assumptions=blind), None)
+    evidence.take("interleave", Answer(Outcome.RACE_FREE, is_complete=True), (fakes.X,))
+    assert evidence.outcome() is Outcome.RACE_FREE
+    assert list(evidence.assumptions) == ["no signals come"]
 
 
 def test_what_nobody_decides_is_possible(ask) -> None:  # type: ignore[no-untyped-def]

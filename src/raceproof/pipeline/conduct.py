@@ -12,7 +12,7 @@ from raceproof.engines.question import Question
 from raceproof.errors import UserError
 from raceproof.ir import Program
 from raceproof.options import Options
-from raceproof.pipeline.ledger import Ledger
+from raceproof.pipeline.evidence import EvidenceLog
 from raceproof.pipeline.plan import (
     LARGE_MEMORY,
     Layer,
@@ -72,7 +72,7 @@ class _Conductor:
         self._program = program
         self._options = options
         self._progress = progress
-        self._ledger = Ledger()
+        self._evidence = EvidenceLog()
         self._runs: list[EngineRun] = []
         self._notices: list[str] = []
         self._turns = 0
@@ -88,7 +88,7 @@ class _Conductor:
 
     def take_over(self, engine: str, answer: Answer) -> None:
         """Starts with what was said before."""
-        self._ledger.take(engine, answer, None)
+        self._evidence.take(engine, answer, None)
 
     def verdict(self, plan: tuple[Layer, ...]) -> Verdict:
         if not plan:
@@ -96,13 +96,13 @@ class _Conductor:
         for group in side_by_side(plan, self._options.jobs or 1):
             if not self._go_on(group):
                 break
-        ledger = self._ledger
-        if ledger.is_contradicted:
+        evidence = self._evidence
+        if evidence.is_contradicted:
             self._notices.append(
-                f"{_INTERNAL_ERROR}: {ledger.proved_by} proved the program race-free, but "
-                f"{ledger.confirmed_by} replayed a race; please report this as a bug"
+                f"{_INTERNAL_ERROR}: {evidence.proved_by} proved the program race-free, but "
+                f"{evidence.confirmed_by} replayed a race; please report this as a bug"
             )
-        outcome = ledger.outcome()
+        outcome = evidence.outcome()
         unseen: tuple[str, ...] = ()
         if outcome is Outcome.RACE_FREE:
             unseen = unseen_code(self._program, Models.load(self._options.models))
@@ -110,16 +110,16 @@ class _Conductor:
         analysed = len(self._program.files)
         return Verdict(
             outcome=Outcome.UNKNOWN if unseen else outcome,
-            findings=ledger.all_findings(),
-            protections=ledger.protections,
+            findings=evidence.all_findings(),
+            protections=evidence.protections,
             assumptions=(
                 *self._program.assumptions,
-                *ledger.assumptions,
+                *evidence.assumptions,
                 *(f"{NOT_SEEN}: {code}" for code in unseen),
             ),
             engines=tuple(self._runs),
-            threads=ledger.threads,
-            shared=ledger.shared,
+            threads=evidence.threads,
+            shared=evidence.shared,
             seconds=time.monotonic() - self._started,
             notices=(*origin.notices, *self._notices),
             files=(analysed, analysed + origin.failed),
@@ -132,19 +132,19 @@ class _Conductor:
             names = " and ".join(layer.engine for layer in group)
             self._notices.append(f"no time left for {names}")
             return False
-        asked = self._ledger.candidates()
+        asked = self._evidence.candidates()
         if all(layer.names_candidates for layer in group) and asked is not None:
             return True
         if asked is not None and not asked and not self._options.cross_check:
             return False
-        if self._ledger.has_confirmed and not self._options.cross_check:
+        if self._evidence.has_confirmed and not self._options.cross_check:
             group = tuple(layer for layer in group if not layer.only_proves)
             if not group:
                 return True
         question = Question(
             options=replace(self._options, seed=self._options.seed + self._turns),
             candidates=None if self._options.cross_check else asked,
-            lost=self._ledger.lost,
+            lost=self._evidence.lost,
             deadline=time.monotonic() + max(min(left * layer.share, layer.most) for layer in group),
             facts=self._facts,
         )
@@ -200,14 +200,14 @@ class _Conductor:
         answer = report.answer
         if layer.names_candidates:
             answer = replace(answer, findings=_as_candidates(answer.findings))
-        self._ledger.take(layer.engine, answer, question.candidates)
+        self._evidence.take(layer.engine, answer, question.candidates)
 
     def _is_decided(self) -> bool:
-        if self._ledger.proved_by:
+        if self._evidence.proved_by:
             return True
-        if not self._ledger.has_confirmed:
+        if not self._evidence.has_confirmed:
             return False
-        return self._options.stop_at_first or not self._ledger.candidates()
+        return self._options.stop_at_first or not self._evidence.candidates()
 
     def _reports(self, workers: list[Worker]) -> Iterator[tuple[Worker, Report]]:
         """Each worker with its report, as they come."""

@@ -14,7 +14,7 @@ from enum import Enum
 
 from raceproof.engines.interleave.model_state import ModelState
 from raceproof.engines.interleave.skeleton import Skeleton
-from raceproof.engines.interleave.standing import TooDeep
+from raceproof.engines.interleave.stack_successors import TooDeep
 from raceproof.engines.interleave.threading_model import ThreadingModel
 from raceproof.options import MutexRules
 

@@ -38,9 +38,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 
+from raceproof.engines.interleave.access_sets import NOTHING, AccessSet, AccessSets
 from raceproof.engines.interleave.configuration import Configuration, Identities
-from raceproof.engines.interleave.footprints import NOTHING, Footprint, Footprints
-from raceproof.engines.interleave.futures import Futures, Need, Node
+from raceproof.engines.interleave.future_accesses import FutureAccesses, Need, Node
 from raceproof.engines.interleave.persistent import Choice, PersistentSets, Situation
 from raceproof.engines.interleave.situations import Situations
 from raceproof.engines.interleave.transitions import MetRace, Move, RaceMet, Stepper, synchronises
@@ -53,7 +53,7 @@ from raceproof.machine.thread import Pending
 MOST_STATES = 400_000
 MOST_THREADS = 64
 
-Sleep = dict[int, Footprint]
+Sleep = dict[int, AccessSet]
 """Threads whose next transition needs no exploration, with what it touches."""
 
 
@@ -134,17 +134,19 @@ class Explorer:
     ) -> None:
         self._machine = machine
         self._reduction = reduction
-        self._footprints = Footprints()
-        self._futures = Futures()
-        self._persistent = PersistentSets(self._footprints, self._futures, machine.mutex_rules)
+        self._access_sets = AccessSets()
+        self._future_accesses = FutureAccesses()
+        self._persistent = PersistentSets(
+            self._access_sets, self._future_accesses, machine.mutex_rules
+        )
         self._stepper = Stepper(
             machine,
             inputs,
             has_blocks=reduction >= Reduction.BLOCKS,
-            footprints=self._footprints if reduction >= Reduction.SLEEP else None,
+            access_sets=self._access_sets if reduction >= Reduction.SLEEP else None,
         )
         self._identities = Identities()
-        self._situations = Situations(self._identities, self._footprints)
+        self._situations = Situations(self._identities, self._access_sets)
         self._visited: dict[object, _State] = {}
         self._parents: list[tuple[int, Move]] = []
         self._queue: deque[_State] = deque()
@@ -226,8 +228,8 @@ class Explorer:
         """Everything is explored, as far as was known; expand what needs more by now."""
         kept = []
         for state, choice, version in self._choices:
-            if version == self._futures.version or self._persistent.holds(choice):
-                kept.append((state, choice, self._futures.version))
+            if version == self._future_accesses.version or self._persistent.holds(choice):
+                kept.append((state, choice, self._future_accesses.version))
                 continue
             state.only = None
             state.is_kept = False
@@ -280,12 +282,14 @@ class Explorer:
                 continue
             need = None
             if is_atomic:
-                footprint = self._persistent.anything
+                access_set = self._persistent.anything
             else:
                 assert pending.operation is not None
-                footprint = self._stepper.looked_at(thread, pending)
+                access_set = self._stepper.looked_at(thread, pending)
                 need = pending.operation.awaits(machine, pending.arguments)
-            self._futures.learn(self._identities.node(thread), need, (), footprint, footprint)
+            self._future_accesses.learn(
+                self._identities.node(thread), need, (), access_set, access_set
+            )
 
     def _expand_some(self, round_: _Round, enabled: list[int]) -> bool:
         """Explore only some of the threads; whether that is enough."""
@@ -313,7 +317,7 @@ class Explorer:
 
     def _expand_quiet(self, round_: _Round, quiet: int) -> bool:
         self._explore(round_, quiet)
-        own_end = self._footprints.key(("thread", quiet))
+        own_end = self._access_sets.key(("thread", quiet))
         if not round_.is_fresh or (round_.touched.reads | round_.touched.writes) & ~own_end:
             return False
         round_.state.only = frozenset((quiet,))
@@ -330,7 +334,7 @@ class Explorer:
             return False
         touched = NOTHING
         for number in choice.members.intersection(situation.enabled):
-            found = self._futures.next(situation.nodes[number])
+            found = self._future_accesses.next(situation.nodes[number])
             touched = touched.union(found or NOTHING)
             touched = touched.union(situation.forgotten[number])
         choice = replace(choice, touched=choice.touched.union(touched))
@@ -338,7 +342,7 @@ class Explorer:
             return False
         state.only = choice.members
         state.is_kept = True
-        self._choices.append((state, choice, self._futures.version))
+        self._choices.append((state, choice, self._future_accesses.version))
         return True
 
     def _quiet(self, round_: _Round) -> int | None:
@@ -379,9 +383,9 @@ class Explorer:
         if self._reduction >= Reduction.SLEEP and not whole.is_final:
             round_.done[number] = whole
 
-    def _sleeping(self, round_: _Round, whole: Footprint) -> Sleep:
+    def _sleeping(self, round_: _Round, whole: AccessSet) -> Sleep:
         """Who sleeps after a transition that touched `whole`."""
-        commute = self._footprints.commute
+        commute = self._access_sets.commute
         return {
             number: theirs
             for asleep in (round_.state.sleep, round_.done)
@@ -393,7 +397,7 @@ class Explorer:
         if pending.operation is None or self._reduction < Reduction.PERSISTENT:
             return None
         if isinstance(pending.operation, Cancel):
-            self._futures.note_cancellation()
+            self._future_accesses.note_cancellation()
         return pending.operation.awaits(self._machine, pending.arguments)
 
     def _learn(self, configuration: Configuration, number: int, need: Need | None) -> None:
@@ -407,7 +411,9 @@ class Explorer:
                 if thread.is_alive
             ]
         node = self._identities.node(configuration.threads[number])
-        self._futures.learn(node, need, tuple(targets), self._stepper.strong, self._stepper.whole)
+        self._future_accesses.learn(
+            node, need, tuple(targets), self._stepper.strong, self._stepper.whole
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -418,7 +424,7 @@ class _Round:
     configuration: Configuration
     done: Sleep = field(default_factory=dict)
     """The threads explored, with all that their transitions touch."""
-    touched: Footprint = NOTHING
+    touched: AccessSet = NOTHING
     """What they touch but for plain accesses."""
     is_fresh: bool = False
     """Whether one led to a state that is still to be expanded."""

@@ -25,8 +25,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from raceproof.engines.interleave.footprints import NOTHING, Footprint, Footprints
-from raceproof.engines.interleave.futures import Futures, Held, Need, Node
+from raceproof.engines.interleave.access_sets import NOTHING, AccessSet, AccessSets
+from raceproof.engines.interleave.future_accesses import FutureAccesses, Held, Need, Node
 from raceproof.options import MutexRules
 
 
@@ -37,7 +37,7 @@ class Situation:
     enabled: tuple[int, ...]
     nodes: Mapping[int, Node]
     """Of the threads that are alive."""
-    forgotten: Mapping[int, Footprint]
+    forgotten: Mapping[int, AccessSet]
     """The blocks of the enabled ones, if their next transition forgets them."""
     needs: Mapping[int, Need]
     """What threads that are not enabled wait for, if it is a lock or the end of a thread."""
@@ -50,7 +50,7 @@ class Choice:
 
     members: frozenset[int]
     """Also those that wait for each other."""
-    touched: Footprint
+    touched: AccessSet
     held: Held
     others: tuple[Node, ...]
 
@@ -58,11 +58,11 @@ class Choice:
 class PersistentSets:
     """Chooses them, and checks them again."""
 
-    def __init__(self, footprints: Footprints, futures: Futures, rules: MutexRules) -> None:
-        self._footprints = footprints
-        self._futures = futures
+    def __init__(self, access_sets: AccessSets, futures: FutureAccesses, rules: MutexRules) -> None:
+        self._access_sets = access_sets
+        self._future_accesses = futures
         self._rules = rules
-        self.anything = Footprint(writes=footprints.key(("anything",)))
+        self.anything = AccessSet(writes=access_sets.key(("anything",)))
         """Touches what every transition touches."""
 
     def choose(self, situation: Situation, waiting: frozenset[int]) -> Choice | None:
@@ -72,9 +72,9 @@ class PersistentSets:
         the best is hoped.
         """
         best: Choice | None = None
-        following: dict[int, Footprint] = {}
+        following: dict[int, AccessSet] = {}
         for number in situation.enabled:
-            found = self._futures.next(situation.nodes[number]) or NOTHING
+            found = self._future_accesses.next(situation.nodes[number]) or NOTHING
             following[number] = found.union(situation.forgotten.get(number, NOTHING))
         size = len(waiting)
         for seed in sorted(waiting):
@@ -98,19 +98,19 @@ class PersistentSets:
     # --- closing ------------------------------------------------------------
 
     def _closure(
-        self, seed: int, situation: Situation, following: Mapping[int, Footprint]
+        self, seed: int, situation: Situation, following: Mapping[int, AccessSet]
     ) -> Choice | None:
         members: set[int] = set()
         if not self._add(seed, members, situation):
             return None
         while True:
-            touched = Footprint(reads=self.anything.writes)
+            touched = AccessSet(reads=self.anything.writes)
             for number in members:
                 if number in following:
                     touched = touched.union(following[number])
                 else:
                     keys = (situation.needs[number][0], ("thread", number))
-                    touched = touched.union(self._footprints.of(keys, ()))
+                    touched = touched.union(self._access_sets.of(keys, ()))
             if touched.is_final:
                 return None
             others = {n: node for n, node in situation.nodes.items() if n not in members}
@@ -163,23 +163,23 @@ class PersistentSets:
 
     def _without_cancelled(self, held: Held) -> Held:
         """A cancelled thread waits for nobody's end."""
-        if not self._futures.has_cancellation:
+        if not self._future_accesses.has_cancellation:
             return held
         return frozenset(item for item in held if item[0][0] != "thread")
 
-    def _disturbing(self, touched: Footprint, others: Iterable[Node], held: Held) -> Iterable[Node]:
+    def _disturbing(self, touched: AccessSet, others: Iterable[Node], held: Held) -> Iterable[Node]:
         """Those among the other threads that may touch what is touched."""
-        futures = {node: self._futures.after(node, held) for node in others}
+        futures = {node: self._future_accesses.after(node, held) for node in others}
         keys = 0
         for key, _ in held:
             if key[0] == "lock":
-                keys |= self._footprints.key(key)
+                keys |= self._access_sets.key(key)
         if any(future.writes & keys for future in futures.values()):
             # somebody may take a lock away from its holder: then nothing is held for sure
             free = frozenset(item for item in held if item[0][0] != "lock")
-            futures = {node: self._futures.after(node, free) for node in others}
+            futures = {node: self._future_accesses.after(node, free) for node in others}
         for node, future in futures.items():
-            if not self._footprints.commute(touched, future):
+            if not self._access_sets.commute(touched, future):
                 yield node
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from raceproof.engines.interleave.access_sets import AccessSet, AccessSets
 from raceproof.engines.interleave.configuration import Block, Configuration, Identities
-from raceproof.engines.interleave.footprints import Footprint, Footprints
-from raceproof.engines.interleave.futures import Need
+from raceproof.engines.interleave.future_accesses import Need
 from raceproof.engines.interleave.persistent import Situation
 from raceproof.engines.interleave.transitions import synchronises
 from raceproof.machine.control import Join
@@ -13,16 +13,16 @@ from raceproof.machine.thread import Pending
 
 
 class Situations:
-    """Reads them, and remembers the footprints of blocks."""
+    """Reads them, and remembers the access sets of blocks."""
 
-    def __init__(self, identities: Identities, footprints: Footprints) -> None:
+    def __init__(self, identities: Identities, access_sets: AccessSets) -> None:
         self._identities = identities
-        self._footprints = footprints
-        self._blocks: dict[Block, Footprint] = {}
+        self._access_sets = access_sets
+        self._blocks: dict[Block, AccessSet] = {}
 
     def of(self, machine: Machine, configuration: Configuration, enabled: list[int]) -> Situation:
         """Of the configuration that the machine stands in."""
-        forgotten: dict[int, Footprint] = {}
+        forgotten: dict[int, AccessSet] = {}
         needs: dict[int, Need] = {}
         nodes = {}
         for thread in configuration.threads:
@@ -42,9 +42,9 @@ class Situations:
 
     def _forgotten(
         self, machine: Machine, configuration: Configuration, number: int, pending: Pending
-    ) -> Footprint:
+    ) -> AccessSet:
         """The blocks that a transition forgets: its thread's, and that of a thread it joins."""
-        found = Footprint()
+        found = AccessSet()
         if synchronises(pending):
             found = self._block(configuration.blocks[number])
         if isinstance(pending.operation, Join):
@@ -53,8 +53,8 @@ class Situations:
                 found = found.union(self._block(configuration.blocks[target.number]))
         return found
 
-    def _block(self, block: Block) -> Footprint:
+    def _block(self, block: Block) -> AccessSet:
         found = self._blocks.get(block)
         if found is None:
-            found = self._blocks[block] = self._footprints.of_accesses(block)
+            found = self._blocks[block] = self._access_sets.of_accesses(block)
         return found

@@ -46,7 +46,7 @@ from raceproof.engines.interleave.model_state import (
 )
 from raceproof.engines.interleave.objects import Thing
 from raceproof.engines.interleave.skeleton import Key, Place, Points, is_trial
-from raceproof.engines.interleave.standing import Standing
+from raceproof.engines.interleave.stack_successors import StackSuccessors
 from raceproof.ir import Return, Value
 from raceproof.options import MutexRules
 
@@ -67,7 +67,7 @@ class ThreadingModel:
         self._rules = rules
         self._wakes_spuriously = wakes_spuriously
         self._doubtful = self._skeleton.doubtful_handles()
-        self._standing = Standing(points)
+        self._stack_successors = StackSuccessors(points)
         self.was_cut = False
         """Whether a thread was kept dormant only because of the bound."""
 
@@ -104,7 +104,7 @@ class ThreadingModel:
 
     def start(self) -> Iterator[ModelState]:
         program = self._skeleton.program
-        for stack in self._standing.entered((), program.functions[program.entry], ()):
+        for stack in self._stack_successors.entered((), program.functions[program.entry], ()):
             yield ModelState((ModelThread(-1, stack),))
 
     # --- steps ------------------------------------------------------------
@@ -127,10 +127,10 @@ class ThreadingModel:
         if isinstance(instruction, Return):
             yield from self._return(state, number)
             return
-        if self._standing.is_atomic_call(point):
+        if self._stack_successors.is_atomic_call(point):
             for function in self._skeleton.entered(point):
-                keys = self._standing.keys(thread.stack, point, function)
-                for stack in self._standing.entered(thread.stack, function, keys) or [
+                keys = self._stack_successors.keys(thread.stack, point, function)
+                for stack in self._stack_successors.entered(thread.stack, function, keys) or [
                     (Frame(NOWHERE),)
                 ]:
                     yield put(state, number, replace(thread, stack=stack, atomic=thread.atomic + 1))
@@ -165,7 +165,7 @@ class ThreadingModel:
             case ev.LockAcquire():
                 yield from self._acquire(state, number, event)
             case ev.LockRelease():
-                key = self._standing.key(
+                key = self._stack_successors.key(
                     state, number, None if event.is_indirect else self._place(event)
                 )
                 for after in released(state, number, key, self._rules):
@@ -192,14 +192,14 @@ class ThreadingModel:
         self, state: ModelState, number: int, blocks: list[int] | None = None
     ) -> Iterator[ModelState]:
         thread = state.threads[number]
-        for stack in self._standing.stepped(thread.stack, blocks):
+        for stack in self._stack_successors.stepped(thread.stack, blocks):
             yield put(state, number, replace(thread, stack=stack))
 
     def _return(self, state: ModelState, number: int) -> Iterator[ModelState]:
         thread = state.threads[number]
         if len(thread.stack) > 1:  # of an atomic function
             below = thread.stack[:-1]
-            for stack in self._standing.stepped(below):
+            for stack in self._stack_successors.stepped(below):
                 yield put(state, number, replace(thread, stack=stack, atomic=thread.atomic - 1))
         elif number:
             yield put(state, number, replace(thread, stack=()))
@@ -215,7 +215,7 @@ class ThreadingModel:
         handle = (
             None
             if pointer is None
-            else self._standing.key(state, number, self._skeleton.place(pointer))
+            else self._stack_successors.key(state, number, self._skeleton.place(pointer))
         )
         if handle is None and pointer is not None:
             state = self._forget_handles(state, pointer)
@@ -228,10 +228,10 @@ class ThreadingModel:
         key = (
             None
             if argument is None
-            else self._standing.key(state, number, self._skeleton.place(argument))
+            else self._stack_successors.key(state, number, self._skeleton.place(argument))
         )
         for entry in self._skeleton.entries(event):
-            for stack in self._standing.entered((), entry, (key,)):
+            for stack in self._stack_successors.entered((), entry, (key,)):
                 after, index = added(state, ModelThread(site, stack))
                 after = handled(after, handle, index)
                 after = replace(
@@ -244,7 +244,7 @@ class ThreadingModel:
     ) -> int | None:
         """The thread that an id stands for; None if that is not clear, or it is dormant."""
         place = self._skeleton.handle(value, is_indirect)
-        key = self._standing.key(state, number, place)
+        key = self._stack_successors.key(state, number, place)
         if key is None or self._is_doubtful(key):
             return None
         found = [thread for held, thread in state.handles if held == key]
@@ -266,7 +266,9 @@ class ThreadingModel:
     def _acquire(
         self, state: ModelState, number: int, event: ev.LockAcquire
     ) -> Iterator[ModelState]:
-        key = self._standing.key(state, number, None if event.is_indirect else self._place(event))
+        key = self._stack_successors.key(
+            state, number, None if event.is_indirect else self._place(event)
+        )
         reads = event.mode is LockMode.READ
         trial = self._skeleton.after_trial(event.call.number)
         succeeded, failed = (None, None) if trial is None else trial
@@ -280,10 +282,10 @@ class ThreadingModel:
     def _wait(
         self, state: ModelState, number: int, event: ev.ConditionWait
     ) -> Iterator[ModelState]:
-        lock = self._standing.key(
+        lock = self._stack_successors.key(
             state, number, None if event.is_indirect else self._skeleton.place(event.lock)
         )
-        condition = self._standing.key(state, number, self._skeleton.place(event.condition))
+        condition = self._stack_successors.key(state, number, self._skeleton.place(event.condition))
         for after in released(state, number, lock, self._rules):
             thread = replace(after.threads[number], waits=(condition, lock))
             yield put(replace(after, woken=after.woken - {number}), number, thread)
@@ -305,7 +307,7 @@ class ThreadingModel:
     def _signal(
         self, state: ModelState, number: int, event: ev.ConditionSignal
     ) -> Iterator[ModelState]:
-        key = self._standing.key(state, number, self._skeleton.place(event.condition))
+        key = self._stack_successors.key(state, number, self._skeleton.place(event.condition))
         waiting = {
             index
             for index, thread in enumerate(state.threads)

@@ -39,8 +39,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raceproof.concurrency.model import Wait
+from raceproof.engines.interleave.access_sets import NOTHING, AccessSet, AccessSets, WatchedTable
 from raceproof.engines.interleave.configuration import Block, Configuration, capture, resume
-from raceproof.engines.interleave.footprints import NOTHING, Footprint, Footprints, WatchedTable
 from raceproof.machine.control import Cancel, Join
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.inputs import Inputs
@@ -95,7 +95,7 @@ class _Touched:
 class Stepper:
     """Takes transitions on one machine.
 
-    With `footprints`, `strong` is what the last one touched but for its plain accesses, and `whole`
+    With `access_sets`, `strong` is what the last one touched but for its plain accesses, `whole`
     all of it.
     """
 
@@ -105,12 +105,12 @@ class Stepper:
         inputs: Inputs | None,
         *,
         has_blocks: bool,
-        footprints: Footprints | None,
+        access_sets: AccessSets | None,
     ) -> None:
         self._machine = machine
         self._inputs = inputs
         self._has_blocks = has_blocks
-        self._footprints = footprints
+        self._access_sets = access_sets
         self._blocks: list[set[AccessRange] | Block] = []
         self._log: list[tuple[int, Pending]] | None = None
         self._begun: dict[int, Pending] = {}
@@ -134,7 +134,7 @@ class Stepper:
     def resume(self, configuration: Configuration, mover: int) -> None:
         resume(self._machine, configuration, mover)
         self._blocks = list(configuration.blocks)
-        if self._footprints is not None:
+        if self._access_sets is not None:
             self._machine.sync = WatchedTable(self._machine.sync)
 
     def capture(self) -> Configuration:
@@ -159,8 +159,8 @@ class Stepper:
         else:
             self._execute(thread, pending)
         self._continue(thread)
-        if self._footprints is not None:
-            self._sum_up(thread, len(machine.threads) > threads, self._footprints)
+        if self._access_sets is not None:
+            self._sum_up(thread, len(machine.threads) > threads, self._access_sets)
 
     def steps(self, moves: Iterable[Move]) -> list[tuple[int, Pending]]:
         """The visible steps that these moves take from the start, each with its thread.
@@ -182,7 +182,7 @@ class Stepper:
     # --- what is touched ------------------------------------------------------------
 
     def _touch(self, thread: ConcreteThread, pending: Pending) -> None:
-        if self._footprints is not None:
+        if self._access_sets is not None:
             self._touch_threads(thread, pending)
         is_strong = thread.atomic_depth or synchronises(pending)
         (self._touched.strong if is_strong else self._touched.plain).extend(pending.accesses)
@@ -199,18 +199,18 @@ class Stepper:
             if target is not None:
                 self._touched.written.add(("thread", target.number))
 
-    def looked_at(self, thread: ConcreteThread, pending: Pending) -> Footprint:
+    def looked_at(self, thread: ConcreteThread, pending: Pending) -> AccessSet:
         """What a thread that cannot go on depends on, as if it wrote that, and its accesses."""
-        machine, footprints = self._machine, self._footprints
-        assert footprints is not None
+        machine, access_sets = self._machine, self._access_sets
+        assert access_sets is not None
         machine.sync = table = WatchedTable(machine.sync)
         self._touched = _Touched()
         self._touch_threads(thread, pending)
         machine.is_enabled(thread)
         keys = table.read | self._touched.read | self._touched.written
-        return footprints.of((), keys).union(footprints.of_accesses(pending.accesses))
+        return access_sets.of((), keys).union(access_sets.of_accesses(pending.accesses))
 
-    def _sum_up(self, thread: ConcreteThread, has_created: bool, footprints: Footprints) -> None:
+    def _sum_up(self, thread: ConcreteThread, has_created: bool, access_sets: AccessSets) -> None:
         machine, touched = self._machine, self._touched
         if has_created:
             touched.written.add(("threads",))
@@ -219,12 +219,12 @@ class Stepper:
         if isinstance(machine.sync, WatchedTable):
             touched.read |= machine.sync.read
             touched.written |= machine.sync.written
-        strong = footprints.of(touched.read, touched.written)
-        strong = strong.union(footprints.of_accesses(touched.strong))
+        strong = access_sets.of(touched.read, touched.written)
+        strong = strong.union(access_sets.of_accesses(touched.strong))
         if machine.ended is not None or thread.atomic_depth:  # stops within its atomic section
             strong = strong._replace(is_final=True)
         self.strong = strong
-        self.whole = strong.union(footprints.of_accesses(touched.plain))
+        self.whole = strong.union(access_sets.of_accesses(touched.plain))
 
     # --- steps ------------------------------------------------------------
 

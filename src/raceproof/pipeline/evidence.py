@@ -37,7 +37,7 @@ def _statement(candidate: Candidate) -> tuple[int, int]:
 
 
 @dataclass(slots=True)
-class Ledger:
+class EvidenceLog:
     """Takes in one answer after the other."""
 
     findings: dict[Candidate, Finding] = field(default_factory=dict)

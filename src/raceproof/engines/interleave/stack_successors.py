@@ -15,7 +15,7 @@ class TooDeep(Exception):
     """Recursion: the model has no bound."""
 
 
-class Standing:
+class StackSuccessors:
     """The stacks that follow each other, and the addresses that are known on them."""
 
     def __init__(self, points: Points) -> None:

@@ -18,7 +18,7 @@ _COARSE = 1 << 10
 """With more than so many different ranges, new ones are rounded to pages of so many bytes."""
 
 
-class Footprint(NamedTuple):
+class AccessSet(NamedTuple):
     """What is read and what is written (and perhaps read), as bits."""
 
     reads: int = 0
@@ -26,16 +26,16 @@ class Footprint(NamedTuple):
     is_final: bool = False
     """Ends the execution, or keeps all others out: commutes with nothing."""
 
-    def union(self, other: Footprint) -> Footprint:
-        return Footprint(
+    def union(self, other: AccessSet) -> AccessSet:
+        return AccessSet(
             self.reads | other.reads, self.writes | other.writes, self.is_final or other.is_final
         )
 
 
-NOTHING = Footprint()
+NOTHING = AccessSet()
 
 
-class Footprints:
+class AccessSets:
     """Gives ranges and keys their bits."""
 
     def __init__(self) -> None:
@@ -46,23 +46,23 @@ class Footprints:
         self._overlapped = 0
         """The bits in that table."""
 
-    def of(self, reads: Iterable[Any], writes: Iterable[Any]) -> Footprint:
+    def of(self, reads: Iterable[Any], writes: Iterable[Any]) -> AccessSet:
         """Of keys."""
-        return Footprint(self._union(reads), self._union(writes))
+        return AccessSet(self._union(reads), self._union(writes))
 
-    def of_accesses(self, accesses: Iterable[AccessRange]) -> Footprint:
+    def of_accesses(self, accesses: Iterable[AccessRange]) -> AccessSet:
         reads = writes = 0
         for first, end, flags in accesses:
             if flags & WRITE:
                 writes |= self._range(first, end)
             else:
                 reads |= self._range(first, end)
-        return Footprint(reads, writes)
+        return AccessSet(reads, writes)
 
     def key(self, key: Any) -> int:
         return self._bits.get(key) or self._bits.setdefault(key, 1 << len(self._bits))
 
-    def commute(self, one: Footprint, other: Footprint) -> bool:
+    def commute(self, one: AccessSet, other: AccessSet) -> bool:
         if one.is_final or other.is_final:
             return False
         writes, reads = self._spread(one.writes), self._spread(one.reads)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from raceproof.engines.interleave.footprints import NOTHING, Footprint
+from raceproof.engines.interleave.access_sets import NOTHING, AccessSet
 
 Node = tuple[int, int]
 """Thread and point."""
@@ -30,8 +30,8 @@ Held = frozenset[tuple[Any, bool]]
 
 @dataclass(slots=True)
 class _Edge:
-    strong: Footprint = NOTHING
-    whole: Footprint = NOTHING
+    strong: AccessSet = NOTHING
+    whole: AccessSet = NOTHING
 
 
 @dataclass(slots=True)
@@ -39,12 +39,12 @@ class _Point:
     edges: dict[tuple[tuple[Node, ...], Need | None], _Edge] = field(default_factory=dict)
 
 
-class Futures:
+class FutureAccesses:
     """The graphs of all threads."""
 
     def __init__(self) -> None:
         self._points: dict[Node, _Point] = {}
-        self._answers: dict[tuple[Node, Held], Footprint] = {}
+        self._answers: dict[tuple[Node, Held], AccessSet] = {}
         self.version = 0
         self.has_cancellation = False
 
@@ -53,8 +53,8 @@ class Futures:
         node: Node,
         need: Need | None,
         targets: tuple[Node, ...],
-        strong: Footprint,
-        whole: Footprint,
+        strong: AccessSet,
+        whole: AccessSet,
     ) -> None:
         """A transition from `node` to `targets` (of its thread, and of threads it created)."""
         edges = self._points.setdefault(node, _Point()).edges
@@ -76,7 +76,7 @@ class Futures:
         self.version += 1
         self._answers.clear()
 
-    def next(self, node: Node) -> Footprint | None:
+    def next(self, node: Node) -> AccessSet | None:
         """What the next transition touches but for its plain accesses; None if none was seen."""
         point = self._points.get(node)
         if point is None:
@@ -86,14 +86,14 @@ class Futures:
             found = found.union(edge.strong)
         return found
 
-    def after(self, node: Node, held: Held) -> Footprint:
+    def after(self, node: Node, held: Held) -> AccessSet:
         """What may be touched from here on, as long as `held` stays with its holders."""
         found = self._answers.get((node, held))
         if found is None:
             found = self._answers[node, held] = self._search(node, held)
         return found
 
-    def _search(self, node: Node, held: Held) -> Footprint:
+    def _search(self, node: Node, held: Held) -> AccessSet:
         found = NOTHING
         seen = {node}
         work = [node]
