@@ -17,10 +17,10 @@ Soundness: `thread_modular` says why reading what other threads wrote, at each r
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context, Counters
+from raceproof.analysis.fixpoint import Node, Solver, Variants
 from raceproof.analysis.flow import Flow
 from raceproof.analysis.locks import Symbol
 from raceproof.analysis.memoisation import (
@@ -110,11 +110,8 @@ Origin = tuple[Activation, Call, dict[int, Content]]
 """Who called, where, with what in its registers."""
 
 
-@dataclass(eq=False, slots=True)
-class _Node:
-    state: ThreadState
-    visits: int = 0
-    queued: bool = True
+Place = tuple[int, Counters, object]
+"""A block, the rounds of the loops around it, and what is kept apart there."""
 
 
 class Interpreter:
@@ -356,65 +353,41 @@ class Interpreter:
 
     def _fixpoint(self, activation: Activation, entry: ThreadState) -> None:
         flow = activation.flow
-        nodes: dict[tuple[int, Counters, object], _Node] = {}
-        variants: dict[tuple[int, Counters], set[object]] = {}
-        exits: dict[tuple[int, Counters, object], list[Exit]] = {}
-        thrown: dict[tuple[int, Counters, object], list[ThreadState]] = {}
-        queue: list[tuple[tuple[int, ...], int, int, Counters, object]] = []
-        order = 0
+        solver = Solver[Place, ThreadState](
+            lambda place, node, state: joined_at(flow, place, node, state),
+            lambda place: block_priority(flow, place[0], place[1]),
+        )
+        variants = Variants(self._variants)
+        exits: dict[Place, list[Exit]] = {}
+        thrown: dict[Place, list[ThreadState]] = {}
 
         def arrive(block: int, counters: Counters, state: ThreadState) -> None:
-            nonlocal order
-            known = variants.setdefault((block, counters), set())
-            variant: object = state.facets.block_key
-            if variant not in known:
-                if len(known) >= self._variants:
-                    variant = None
-                known.add(variant)
-            key = (block, counters, variant)
-            node = nodes.get(key)
-            if node is None:
-                node = nodes[key] = _Node(state)
-            else:
-                thresholds: tuple[int, ...] | None = None
-                if node.visits > PATIENCE and block in flow.graph.loop_heads:
-                    thresholds = flow.thresholds(block) if node.visits <= STEPS else ()
-                joined = join_states(node.state, state, thresholds)
-                if joined is node.state:
-                    return
-                node.state = joined
-                if node.queued:
-                    return
-                node.queued = True
-            order += 1
-            heappush(
-                queue, (block_priority(flow, block, counters), order, block, counters, variant)
-            )
+            variant = variants.of((block, counters), state.facets.block_key)
+            solver.arrive((block, counters, variant), state)
 
         arrive(0, self._enter_loops(flow, 0, -1, ()), entry)
-        while queue:
-            _, _, block, counters, variant = heappop(queue)
-            node = nodes[(block, counters, variant)]
-            if not node.queued:
-                continue
-            node.queued = False
-            node.visits += 1
-            self.analysis.tick()
-            activation.counters = counters
-            activation.is_capped = any(
-                count >= self.analysis.rounds.of(flow, head)
-                for head, count in zip(flow.nests[block], counters, strict=True)
-            )
-            activation.exits = []
-            activation.thrown = []
+        for place, node in solver.pending():
+            block, counters, _ = place
+            self._begin(activation, block, counters)
             for target, state in self._block(activation, block, node.state.copy()):
                 arrive(target, self._enter_loops(flow, target, block, counters), state)
             if activation.exits:
-                exits[(block, counters, variant)] = activation.exits
+                exits[place] = activation.exits
             if activation.thrown:
-                thrown[(block, counters, variant)] = activation.thrown
+                thrown[place] = activation.thrown
         activation.thrown = [state for found in thrown.values() for state in found]
         activation.exits = [exit_ for found in exits.values() for exit_ in found]
+
+    def _begin(self, activation: Activation, block: int, counters: Counters) -> None:
+        """A block is about to be run in a round of its loops."""
+        self.analysis.tick()
+        flow = activation.flow
+        activation.counters = counters
+        activation.is_capped = any(
+            count >= self.analysis.rounds.of(flow, head)
+            for head, count in zip(flow.nests[block], counters, strict=True)
+        )
+        activation.exits, activation.thrown, activation.raised = [], [], []
 
     def _enter_loops(self, flow: Flow, block: int, source: int, counters: Counters) -> Counters:
         """The rounds at a block, coming from another."""
@@ -523,6 +496,14 @@ def _merged(states: list[ThreadState], most: int) -> list[ThreadState]:
         joined = join_states(old, state)
         found[key] = joined.copy() if joined is not old else old
     return list(found.values())
+
+
+def joined_at(flow: Flow, place: Place, node: Node[ThreadState], state: ThreadState) -> ThreadState:
+    """What is known at a block, and what arrives there; loops are widened after some rounds."""
+    thresholds: tuple[int, ...] | None = None
+    if node.visits > PATIENCE and place[0] in flow.graph.loop_heads:
+        thresholds = flow.thresholds(place[0]) if node.visits <= STEPS else ()
+    return join_states(node.state, state, thresholds)
 
 
 def block_priority(flow: Flow, block: int, counters: Counters) -> tuple[int, ...]:

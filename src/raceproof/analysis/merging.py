@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raceproof.analysis.contexts import Context
+from raceproof.analysis.fixpoint import Variants
 from raceproof.analysis.locks import Symbol
 from raceproof.analysis.state import Content, ThreadState, join_states
 
@@ -51,7 +52,7 @@ class Entries:
 
     def __init__(self) -> None:
         self._entries: dict[tuple[int, object], Entry] = {}
-        self._variants: dict[int, set[object]] = {}
+        self._variants = Variants(_VARIANTS)
 
     def meet(
         self,
@@ -64,7 +65,7 @@ class Entries:
         met = state.copy()
         met.registers = {-1 - i: value for i, value in enumerate(arguments)}
         met.memory = met.memory.watched(None)
-        key = (context.number, self._variant(context, state))
+        key = (context.number, self._variants.of(context.number, state.facets.block_key))
         entry = self._entries.get(key)
         if entry is None:
             entry = self._entries[key] = Entry(met, dict(symbols), len(arguments))
@@ -77,12 +78,3 @@ class Entries:
         entry.symbols = {i: s for i, s in entry.symbols.items() if symbols.get(i) == s}
         entry.count = min(entry.count, len(arguments))
         return entry
-
-    def _variant(self, context: Context, state: ThreadState) -> object:
-        known = self._variants.setdefault(context.number, set())
-        variant: object = state.facets.block_key
-        if variant not in known:
-            if len(known) >= _VARIANTS:
-                return None
-            known.add(variant)
-        return variant

@@ -24,11 +24,19 @@ in `recursion`: slots outlive them, and nothing is known by the name of a regist
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
 from raceproof.analysis.contexts import Context, Counters
-from raceproof.analysis.interpreter import PATIENCE, STEPS, Activation, Interpreter, block_priority
+from raceproof.analysis.fixpoint import Node, Solver, Variants
+from raceproof.analysis.interpreter import (
+    PATIENCE,
+    STEPS,
+    Activation,
+    Interpreter,
+    Place,
+    block_priority,
+    joined_at,
+)
 from raceproof.analysis.locks import Symbol
 from raceproof.analysis.recursion import Exit, join_exits
 from raceproof.analysis.state import Content, ThreadState, join_states
@@ -50,16 +58,6 @@ _ENTRIES = 6
 _BUSY = 12
 """A function that is entered in so many ways no longer tells apart what integers objects hold."""
 
-Key = tuple[int, Counters, object]
-"""A block, the rounds of the loops around it, and what is kept apart there."""
-
-
-@dataclass(eq=False, slots=True)
-class _Node:
-    state: ThreadState
-    visits: int = 0
-    queued: bool = False
-
 
 @dataclass(eq=False, slots=True)
 class Task:
@@ -78,15 +76,15 @@ class Task:
     meetings: int = 0
     variable: AbstractValue | None = None
     """What stands in its variable arguments."""
-    nodes: dict[Key, _Node] = field(default_factory=dict)
-    variants: dict[tuple[int, Counters], set[object]] = field(default_factory=dict)
+    places: dict[Place, None] = field(default_factory=dict)
+    """Those that are reached."""
     exits: dict[object, Exit] = field(default_factory=dict)
     thrown: dict[object, Exit] = field(default_factory=dict)
     departures: int = 0
     """How often the exits have grown."""
     changes: dict[int, tuple[int, list[tuple[int, Contents]]]] = field(default_factory=dict)
     """Of each exit, by its identity: the objects that may have been written."""
-    callers: dict[tuple[int, Key], _Calling] = field(default_factory=dict)
+    callers: dict[tuple[int, Place], _Calling] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -94,7 +92,7 @@ class _Calling:
     """A block that calls a task."""
 
     task: Task
-    key: Key
+    place: Place
     memories: list[Memory] = field(default_factory=list)
     """Those that it called it with, when it was looked at last."""
 
@@ -103,9 +101,12 @@ class _Visit(NamedTuple):
     """A block that is being looked at."""
 
     task: Task
-    key: Key
+    place: Place
     called: set[int]
     """The tasks it has called so far, by their identity."""
+
+
+_TaskPlace = tuple[Task, Place]
 
 
 class WorklistInterpreter(Interpreter):
@@ -114,11 +115,16 @@ class WorklistInterpreter(Interpreter):
     def __init__(self, analysis: Analysis, thread: int) -> None:
         super().__init__(analysis, thread)
         self._tasks: dict[tuple[int, object], Task] = {}
-        self._known: dict[int, set[object]] = {}
-        """Context -> what is kept apart where it is entered."""
+        self._entry_variants = Variants(_ENTRIES)
+        self._block_variants = Variants(self._variants)
         self._order = analysis.callees_last
-        self._queue: list[tuple[int, tuple[int, ...], int, Task, Key]] = []
-        self._count = 0
+        self._solver = Solver[_TaskPlace, ThreadState](
+            lambda key, node, state: joined_at(key[0].activation.flow, key[1], node, state),
+            lambda key: (
+                -key[0].order,
+                block_priority(key[0].activation.flow, key[1][0], key[1][1]),
+            ),
+        )
         self._slots: dict[int, str] = {}
         """Stack slot -> the function whose it is."""
         self._at: _Visit | None = None
@@ -144,13 +150,13 @@ class WorklistInterpreter(Interpreter):
         if at is not None:
             self.analysis.call_graph.add(at.task.function.name, function.name)
             if id(task) not in at.called:
-                task.callers.pop((id(at.task), at.key), None)
+                task.callers.pop((id(at.task), at.place), None)
         self._meet(task, arguments, symbols, state)
         self._solve(-1 if at is None else at.task.order)
         if at is not None:
             caller = at.task
             at.called.add(id(task))
-            calling = task.callers.setdefault((id(caller), at.key), _Calling(caller, at.key))
+            calling = task.callers.setdefault((id(caller), at.place), _Calling(caller, at.place))
             calling.memories.append(state.memory)
             caller.touched.include(task.touched)
             caller.is_total = caller.is_total or task.is_total
@@ -163,13 +169,7 @@ class WorklistInterpreter(Interpreter):
     def _task(
         self, function: Function, context: Context, symbols: dict[int, Symbol], state: ThreadState
     ) -> Task:
-        known = self._known.setdefault(context.number, set())
-        variant: object = state.facets.block_key
-        if variant not in known:
-            if len(known) < _ENTRIES:
-                known.add(variant)
-            else:
-                variant = None
+        variant = self._entry_variants.of(context.number, state.facets.block_key)
         task = self._tasks.get((context.number, variant))
         if task is None:
             flow = self.analysis.flows.of(function)
@@ -222,8 +222,8 @@ class WorklistInterpreter(Interpreter):
         variable = self.calls.varargs.passed(activation.context)
         if len(both) < len(activation.symbols) or variable != task.variable:
             activation.symbols, task.variable = both, variable
-            for key, node in task.nodes.items():
-                self._put(task, key, node)
+            for place in task.places:
+                self._solver.put((task, place))
 
     def _back(self, task: Task, exits: dict[object, Exit], state: ThreadState) -> list[Exit]:
         """The exits as this caller sees them."""
@@ -292,7 +292,7 @@ class WorklistInterpreter(Interpreter):
                 grown = None
         for calling in task.callers.values():
             if grown is None or any(_has_any(memory, grown) for memory in calling.memories):
-                self._put(calling.task, calling.key, calling.task.nodes[calling.key])
+                self._solver.put((calling.task, calling.place))
 
     def _tell_touched(self, task: Task, seen: set[int], is_total: bool) -> None:
         """Has callers bring what is touched now, if they have it otherwise than it was brought."""
@@ -310,7 +310,7 @@ class WorklistInterpreter(Interpreter):
                     for memory in calling.memories
                     for base in seen
                 ):
-                    self._put(caller, calling.key, caller.nodes[calling.key])
+                    self._solver.put((caller, calling.place))
                 missing = {
                     base
                     for base in seen
@@ -327,56 +327,23 @@ class WorklistInterpreter(Interpreter):
     def _solve(self, order: int) -> None:
         """Looks at blocks until nothing is left to do in functions after this place in the
         order."""
-        queue = self._queue
         at = self._at
-        while queue and -queue[0][0] > order:
-            _, _, _, task, key = heappop(queue)
-            self._at = _Visit(task, key, set())
-            self._visit(task, key, task.nodes[key])
+        for (task, place), node in self._solver.pending(lambda priority: -priority[0] > order):
+            self._at = _Visit(task, place, set())
+            self._visit(task, place, node)
         self._at = at
 
-    def _put(self, task: Task, key: Key, node: _Node) -> None:
-        if not node.queued:
-            node.queued = True
-            self._count += 1
-            priority = block_priority(task.activation.flow, key[0], key[1])
-            heappush(self._queue, (-task.order, priority, self._count, task, key))
-
     def _arrive(self, task: Task, block: int, counters: Counters, state: ThreadState) -> None:
-        known = task.variants.setdefault((block, counters), set())
-        variant: object = state.facets.block_key
-        if variant not in known:
-            if len(known) >= self._variants:
-                variant = None
-            known.add(variant)
-        key = (block, counters, variant)
-        node = task.nodes.get(key)
-        if node is None:
-            node = task.nodes[key] = _Node(state)
-        else:
-            flow = task.activation.flow
-            thresholds: tuple[int, ...] | None = None
-            if node.visits > PATIENCE and block in flow.graph.loop_heads:
-                thresholds = flow.thresholds(block) if node.visits <= STEPS else ()
-            joined = join_states(node.state, state, thresholds)
-            if joined is node.state:
-                return
-            node.state = joined
-        self._put(task, key, node)
+        variant = self._block_variants.of((task, block, counters), state.facets.block_key)
+        place = (block, counters, variant)
+        task.places[place] = None
+        self._solver.arrive((task, place), state)
 
-    def _visit(self, task: Task, key: Key, node: _Node) -> None:
-        block, counters, _ = key
-        node.queued = False
-        node.visits += 1
-        self.analysis.tick()
+    def _visit(self, task: Task, place: Place, node: Node[ThreadState]) -> None:
+        block, counters, _ = place
         activation = task.activation
         flow = activation.flow
-        activation.counters = counters
-        activation.is_capped = any(
-            count >= self.analysis.rounds.of(flow, head)
-            for head, count in zip(flow.nests[block], counters, strict=True)
-        )
-        activation.exits, activation.thrown, activation.raised = [], [], []
+        self._begin(activation, block, counters)
         is_total = task.is_total
         for target, state in self._block(activation, block, node.state.copy()):
             self._arrive(task, target, self._enter_loops(flow, target, block, counters), state)

@@ -82,12 +82,14 @@ def _mentions(place: Sum, register: int) -> bool:
 
 
 def join(a: Point, b: Point) -> Point:
+    """What holds for both; `a` itself if `b` adds nothing."""
     if a is b or a == b:
         return a
-    return Point(
+    joined = Point(
         a.facets.join(b.facets),
         a.beside & b.beside,
         a.attempts & b.attempts,
         a.fresh & b.fresh,
         a.is_in_branch or b.is_in_branch,
     )
+    return a if joined == a else joined

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
+from raceproof.analysis.fixpoint import Solver
 from raceproof.analysis.walk.layout import Layout
 from raceproof.analysis.walk.point import Point, join
 from raceproof.analysis.walk.steps import Steps
@@ -60,7 +60,6 @@ class Visit:
     blocks: dict[int, Point] = field(default_factory=dict)
     callers: dict[int, Visit] = field(default_factory=dict)
     """Those to be made again when the exit grows, by identity."""
-    is_queued: bool = False
     entered: dict[int, int] = field(default_factory=dict)
     """Head of a create loop -> bit set of the threads that may run when it is entered."""
 
@@ -73,18 +72,20 @@ class Walker:
         self.steps = Steps(self)
         self._visits: dict[tuple[str, int], dict[Point, Visit]] = {}
         self._overflow: dict[tuple[str, int], Visit] = {}
-        self._queue: list[tuple[int, int, Visit]] = []
-        self._count = 0
+        self._solver = Solver[Visit, Point](
+            lambda visit, node, point: join(node.state, point),
+            lambda visit: self.layouts.rank[visit.name],
+        )
+        """Of functions; the state of each is the point at its entry."""
 
     def run(self, name: str, context: Context, point: Point) -> Visit:
         """Visits all that can be reached; returns the first visit."""
         first = self.visit(name, context, point)
-        while self._queue:
-            _, _, visit = heappop(self._queue)
-            visit.is_queued = False
+        for visit, node in self._solver.pending():
             self.walk.tick()
             if self.walk.depth and self._is_too_much():
                 raise TooManyContexts
+            visit.entry = node.state
             self._make(visit)
         return first
 
@@ -99,7 +100,7 @@ class Walker:
         found = known.get(point)
         if found is None and len(known) < _MOST_ENTRIES:
             found = known[point] = Visit(name, context, point)
-            self._enqueue(found)
+            self._solver.arrive(found, point)
         if found is None:
             found = self._joined(name, context, point)
         if caller is not None:
@@ -111,12 +112,7 @@ class Walker:
         found = self._overflow.get(key)
         if found is None:
             found = self._overflow[key] = Visit(name, context, point)
-            self._enqueue(found)
-        else:
-            joined = join(found.entry, point)
-            if joined != found.entry:
-                found.entry = joined
-                self._enqueue(found)
+        self._solver.arrive(found, point)
         return found
 
     def all_visits(self) -> Iterator[Visit]:
@@ -124,29 +120,23 @@ class Walker:
             yield from known.values()
         yield from self._overflow.values()
 
-    def _enqueue(self, visit: Visit) -> None:
-        if not visit.is_queued:
-            visit.is_queued = True
-            self._count += 1
-            heappush(self._queue, (self.layouts.rank[visit.name], self._count, visit))
-
     # --- one function ------------------------------------------------------------
 
     def _make(self, visit: Visit) -> None:
         layout = self.layouts.of(visit.name)
         loops = self.walk.join_loops.of(visit.name) if self.walk.join_loops else {}
-        visit.blocks = {0: visit.entry}
+        blocks = Solver[int, Point](
+            lambda block, node, point: join(node.state, point), lambda block: block
+        )
+        blocks.arrive(0, visit.entry)
         visit.entered = {}
         exit_: Point | None = None
-        work = [0]
-        while work:
-            block = heappop(work)
+        for block, node in blocks.pending():
             self.walk.blocks += 1
-            point = self._through(visit, layout, block)
+            point = self._through(visit, layout, block, node.state)
             terminator = layout.function.blocks[block].terminator
             if isinstance(terminator, AfterInvoke):
-                arriving = self.steps.surprised(point or visit.blocks[block])
-                self._arrive(visit, terminator.unwind, arriving, work)
+                blocks.arrive(terminator.unwind, self.steps.surprised(point or node.state))
             if point is None:
                 continue
             if isinstance(terminator, Return):
@@ -154,8 +144,9 @@ class Walker:
                 continue
             for target, arriving in self._edges(layout, block, terminator, point):
                 for loop in loops.values():
-                    arriving = self._past(visit, loop, (block, target), arriving, work)
-                self._arrive(visit, target, arriving, work)
+                    arriving = self._past(visit, loop, (block, target), arriving, blocks)
+                blocks.arrive(target, arriving)
+        visit.blocks = {block: node.state for block, node in blocks.nodes.items()}
         if exit_ is not None:
             exit_ = exit_._replace(fresh=frozenset(), attempts=frozenset())
             if visit.exit is not None:
@@ -163,21 +154,22 @@ class Walker:
             if exit_ != visit.exit:
                 visit.exit = exit_
                 for caller in visit.callers.values():
-                    self._enqueue(caller)
+                    self._solver.put(caller)
 
     def _past(
-        self, visit: Visit, loop: JoinLoop, edge: tuple[int, int], point: Point, work: list[int]
+        self,
+        visit: Visit,
+        loop: JoinLoop,
+        edge: tuple[int, int],
+        point: Point,
+        blocks: Solver[int, Point],
     ) -> Point:
         """After an edge: the last one of a join loop leaves none of its threads behind."""
         if edge in loop.entries:
             before = visit.entered.get(loop.entered, 0)
             visit.entered[loop.entered] = before | point.facets.may_parallel
-            if (
-                point.facets.may_parallel & ~before
-                and loop.head in visit.blocks
-                and loop.head not in work
-            ):
-                heappush(work, loop.head)
+            if point.facets.may_parallel & ~before and loop.head in blocks.nodes:
+                blocks.put(loop.head)
         if edge != (loop.head, loop.exit) or not self.info.is_unique:
             return point
         infos = [i for i in self.walk.threads.all if i.call == loop.create and i.index]
@@ -191,16 +183,8 @@ class Walker:
                 gone |= info.children & ~info.left
         return point.with_facets(point.facets.ended(gone))
 
-    def _arrive(self, visit: Visit, target: int, point: Point, work: list[int]) -> None:
-        old = visit.blocks.get(target)
-        new = point if old is None else join(old, point)
-        if new != old:
-            visit.blocks[target] = new
-            if target not in work:
-                heappush(work, target)
-
-    def _through(self, visit: Visit, layout: Layout, block: int) -> Point | None:
-        point: Point | None = visit.blocks[block]
+    def _through(self, visit: Visit, layout: Layout, block: int, entry: Point) -> Point | None:
+        point: Point | None = entry
         assert point is not None
         if not (layout.stops[block] or point.beside or point.attempts):
             return point
