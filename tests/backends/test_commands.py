@@ -176,11 +176,11 @@ def test_explain_tells_that_nothing_protects_a_pair(folder: Path) -> None:
 def test_explain_tells_what_a_likely_race_would_need(tmp_path: Path) -> None:
     (tmp_path / "rows.c").write_text(ROWS, encoding="utf-8")
     done = raceproof(tmp_path, "explain", "rows.c", "--location", "rows")
-    assert done.stdout.splitlines()[-4:] == [
+    assert done.stdout.splitlines()[-5:] == [
         "pairs of different threads",
         "  1 and 2  nothing protects them: they may race",
-        "           missing for a likely race: they share a byte for sure; they stay inside of the "
-        "object",
+        "           missing for a likely race: they share a byte for sure; they stay",
+        "           inside of the object",
         "",
     ]
 
