@@ -40,7 +40,7 @@ class MutexRules(StrEnum):
 
 
 class UnknownCallbacks(StrEnum):
-    """What becomes of functions that are given to code which nobody knows."""
+    """What becomes of functions that are given to unknown code."""
 
     THREAD = "thread"
     """The thread that gave them calls them, then or in later calls of unknown code."""

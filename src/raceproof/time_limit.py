@@ -17,7 +17,7 @@ _TICK = 0.5
 
 
 class TimeIsUp(BaseException):
-    """Not an `Exception`: nobody but who set the alarm may catch it."""
+    """Not an `Exception`: only the code that set the alarm may catch it."""
 
 
 @contextmanager

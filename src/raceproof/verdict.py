@@ -168,7 +168,7 @@ class Schedule:
 
 
 class ExcuseKind(Enum):
-    """Where somebody said that a finding is to be left out of the count."""
+    """Where the user said that a finding is to be left out of the count."""
 
     COMMENT = "comment"
     """Beside the access, in the source."""
@@ -217,7 +217,7 @@ class Evidence:
     @property
     def strength(self) -> float:
         """How much it speaks for a mistake; the order of the list. A lock that all other accesses
-        hold says most, a counter that nobody protects was most often meant so."""
+        hold says most, a counter that nothing protects was most often meant so."""
         share = self.guarded / self.total if self.total else 0.0
         few = min(self.guarded, 5) / 5
         return _STRENGTH[self.habit] + share * few

@@ -22,7 +22,7 @@ GOES_ON = {
     "one size of two": (
         "for (int i = 1; i < any(); i++) { char *p = malloc(i); if (i > 70) p[70] = 1; }"
     ),
-    "a size that nobody knows": "char *p = malloc(any()); p[1000] = 1;",
+    "an unknown size": "char *p = malloc(any()); p[1000] = 1;",
     "no bytes: a stand-in": "char *p = malloc(0); p[3] = 1;",
     "an object defined elsewhere": "elsewhere[3] = 1;",
     "perhaps inside": "char *p = malloc(4); p[any()] = 1;",
@@ -59,7 +59,7 @@ def test_perhaps_inside_goes_on(name: str) -> None:
 )
 def test_a_pointer_that_nobody_has_set_leads_nowhere_and_is_named(body: str) -> None:
     found = notes(body)
-    assert "pointers that `main` uses and nobody has set lead to no shared memory" in found
+    assert "pointers that `main` uses and that were never set lead to no shared memory" in found
     assert OUTSIDE not in found
 
 

@@ -1,4 +1,4 @@
-"""`locks[i]` protects `table[i]`, for an index and arrays that nobody knows the size of."""
+"""`locks[i]` protects `table[i]`, for an unknown index, and arrays of unknown size."""
 
 from pathlib import Path
 

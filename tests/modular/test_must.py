@@ -141,7 +141,7 @@ def test_two_plain_writes_lack_nothing() -> None:
         "unclear elements",
         "lock on some ways",
         "unclear lock of an array",
-        "lock that nobody knows",
+        "unknown lock",
         "after a wait",
         "on another's word",
     ],

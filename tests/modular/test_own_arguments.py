@@ -73,7 +73,7 @@ RIGHT = {
         TOUCH,
         ELEMENT + "for (i = n; i-- > 0;) { pthread_join(ids[i], NULL); table[i] = 0; }",
     ),
-    "element, nobody waits": (
+    "element, no thread waits": (
         TOUCH,
         """pthread_t id; for (i = 0; i < n; i++) {
             table[i] = 0; pthread_create(&id, NULL, work, &table[i]); pthread_detach(id); }""",

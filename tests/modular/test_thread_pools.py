@@ -133,7 +133,7 @@ RIGHT = {
 }
 
 WRONG = {
-    "nobody waits": CREATE,
+    "no thread waits": CREATE,
     "bound changed": f"{CREATE} n = outside(); {JOIN}",
     "bound made smaller": f"{CREATE} n--; {JOIN}",
     "bound changed while creating": """

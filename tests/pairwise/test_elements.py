@@ -35,7 +35,7 @@ def collected(
     before: str = _HEAP,
     start: str = _ALLOCATE + _COLLECTOR,
 ) -> str:
-    """Workers raise flags, somebody else lowers them and counts."""
+    """Workers raise flags, another thread lowers them and counts."""
     return f"""{HEAD}
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static int alive = 0, total;
@@ -54,7 +54,7 @@ int main(void) {{
 
 
 def helped(by: str) -> str:
-    """Somebody else meddles with any element."""
+    """Another thread meddles with any element."""
     help_ = (
         "static void *help(void *arg) { int i = __VERIFIER_nondet_int();"
         f"require(i >= 0 && i < total); {by} return 0; }}"
@@ -94,7 +94,7 @@ PROVED = {
     ),
 }
 RACY = {
-    "nobody waits": collected(wait=""),
+    "no thread waits": collected(wait=""),
     "waits for all but one": collected(wait=_WAIT.replace("(alive)", "(alive > 1)")),
     "works after the flag is up": collected(work=_SET + _WORK),
     "raises the flag twice": collected(work=_SET + _WORK + _SET),
@@ -115,20 +115,20 @@ RACY = {
         before=_ARRAYS.replace("flag[99]", "flag[99] = {1}"),
         start=_COLLECTOR,
     ),
-    "nobody knows which flags are up": collected(
+    "it is unknown which flags are up": collected(
         start=_ALLOCATE.replace("calloc(total, sizeof *flag)", "malloc(total)") + _COLLECTOR,
     ),
     "main raises a flag first": collected(start=_ALLOCATE + "flag[total - 1] = 1;" + _COLLECTOR),
-    "somebody else raises flags": helped(_SET),
-    "somebody else raises flags by another way": helped(
+    "another thread raises flags": helped(_SET),
+    "another thread raises flags by another way": helped(
         "_Bool *p = flag; if (__VERIFIER_nondet_int()) p = (_Bool *)data; p[i] = 1;"
     ),
-    "somebody else lowers the counter": helped(_DOWN),
+    "another thread lowers the counter": helped(_DOWN),
     "the number of the thread comes late": collected(
         create="pthread_create(&t, 0, work, (void *)(long)i); ids[i] = t;" + _UP,
         collect=_COLLECT,
     ),
-    "joins somebody else": collected(
+    "joins another thread": collected(
         collect=_COLLECT.replace("ids[i]", "ids[(i + 1) % total]"), end="return 0;"
     ),
     "one more in the end": collected(wait=_WAIT + "int i = 0;" + _CREATE),

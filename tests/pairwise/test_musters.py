@@ -40,7 +40,7 @@ int main(void) {{
 
 
 def helped(by: str) -> str:
-    """Somebody else counts too."""
+    """Another thread counts too."""
     return mustered(
         before=f"static void *help(void *arg) {{ {by} return 0; }}",
         create="pthread_create(&t, 0, help, 0);" + _ALL,
@@ -83,8 +83,8 @@ RACY = {
     "counts for two": mustered(work=_UP + _UP + _WORK + _DOWN + _DOWN),
     "main counts for one": mustered(wait=_UP + _BEGUN + _DOWN + _ENDED),
     "starts with one too many": mustered(first=1),
-    "somebody else counts up": helped(_UP),
-    "somebody else counts down": helped(_DOWN),
+    "another thread counts up": helped(_UP),
+    "another thread counts down": helped(_DOWN),
     "counts with another lock": mustered(work=_UP.replace("&m", "&k") + _WORK + _DOWN),
     "counts what was there before": mustered(
         work=_UP + _WORK + "pthread_mutex_lock(&m); int w = working; pthread_mutex_unlock(&m);"

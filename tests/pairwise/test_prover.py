@@ -246,7 +246,7 @@ RACY = {
         _TAKE + "data[i] = 1; pthread_mutex_lock(&m); next = next - 1;pthread_mutex_unlock(&m);",
         _NEXT,
     ),
-    "somebody else gives tickets": _HEAD
+    "another thread gives tickets": _HEAD
     + _NEXT
     + "static void *work(void *arg) {"
     + _TAKE
@@ -480,7 +480,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, look, 0); pthread_create(&t,
     "served without waiting": queue(wait="require(serving <= mine);"),
     "served twice": queue(take="mine = tickets; if (__VERIFIER_nondet_int()) tickets = mine + 1;"),
     "served after leaving": queue(after="data[0]--;"),
-    "served while somebody leaves": queue(wait="if (serving != mine) serving = mine;"),
+    "served while some thread leaves": queue(wait="if (serving != mine) serving = mine;"),
     "leaves twice": queue(
         after="__VERIFIER_atomic_begin(); serving = serving + 1; __VERIFIER_atomic_end();"
     ),

@@ -70,7 +70,7 @@ LOST = {
             start();
             return 0;
         }""",
-    "where a function returns to nobody else": """
+    "where a function returns to no caller": """
         static struct job *first(void) { return none->next; }
         static int size(void) { return first()->n; }
         int main(void) { if (size() > 3) abort(); start(); return 0; }""",

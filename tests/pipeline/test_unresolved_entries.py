@@ -1,4 +1,4 @@
-"""A thread whose entry nobody knows may do anything: no engine has a proof past its creation."""
+"""A thread whose entry is unknown may do anything: no engine has a proof past its creation."""
 
 from __future__ import annotations
 

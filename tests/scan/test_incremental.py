@@ -112,7 +112,7 @@ int main(void)
 def test_a_change_far_from_the_accesses(
     project: Path, scan: Scan, old: str, new: str, likely: list[str], possible: list[str]
 ) -> None:
-    """What nobody touched is judged anew if somebody else's lock, join or pointer says so."""
+    """What nobody touched is judged anew if another thread's lock, join or pointer says so."""
     path = project / "src" / "main.c"
     path.write_text(FAR)
     assert locations(scan()) == ["total"]

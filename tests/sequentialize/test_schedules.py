@@ -37,7 +37,7 @@ LEFT_OUT = {
     "library-effects/19-errno-tells-failure",  # close returns anything, but not its error
     "library-effects/21-cut-by-commas",
     "cancel/04-cleanup-writes-unlocked",  # the handler is reached by a jump back
-    "channels/01-wake-through-pipe",  # nobody waits at a pipe, and what comes out is any
+    "channels/01-wake-through-pipe",  # no thread waits at a pipe, and what comes out is any
     "channels/02-woken-too-early",
     "channels/03-event-counter",
     "channels/04-answer-over-socketpair",

@@ -31,7 +31,7 @@ Handler = Callable[["Activation", Call, Any, ThreadState], list[ThreadState]]
 N = TypeVar("N")
 
 _MANGLED = "_Z"
-"""So begin the names of C++ functions; one that nobody knows may throw."""
+"""So begin the names of C++ functions; an unknown one may throw."""
 
 
 class CallContext:
@@ -264,7 +264,7 @@ class Calls:
     # --- unknown functions ------------------------------------------------------------
 
     def unknown(self, act: Activation, call: Call, state: ThreadState) -> list[ThreadState]:
-        """A function that nobody knows: may write what its arguments point to, and returns
+        """An unknown function: may write what its arguments point to, and returns
         anything, perhaps a pointer into what it was given."""
         if call.no_return:
             return []

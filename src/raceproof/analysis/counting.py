@@ -139,7 +139,7 @@ class Counting:
         self._abandon(state, loop)
 
     def _empty(self, state: ThreadState, numbers: Range) -> None:
-        """The range is empty, so there is nobody in a pool with it."""
+        """The range is empty, so a pool with it is empty."""
         facts = dict(state.pools.facts)
         for fact, members in state.pools.facts.items():
             if isinstance(fact, ThreadPool):

@@ -1,4 +1,4 @@
-"""What is known of one program, each fact computed once, when somebody asks for it.
+"""What is known of one program, each fact computed once, when it is asked for.
 
 The pipeline makes one `ProgramFacts` for a program and hands it to every engine with its question.
 Engines are forked, so what is asked for before the fork reaches them all; what an engine finds out

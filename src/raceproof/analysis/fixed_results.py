@@ -152,7 +152,7 @@ class _FunctionWalk:
         }
         self._fixed: set[Register] = set()
         self._slots: set[Register] = set()
-        """Stack slots that such functions have filled, and nobody else."""
+        """Stack slots that such functions have filled, and nothing else."""
 
     def blocks(self) -> frozenset[int]:
         if not self._mark():

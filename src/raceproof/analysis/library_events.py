@@ -97,7 +97,7 @@ class LibraryEvents:
         state: ThreadState,
         is_written: bool = True,
     ) -> None:
-        """Records the accesses; what is written is unknown, unless somebody else sees to it."""
+        """Records the accesses; what is written is unknown, unless the caller sees to it."""
         memory = self.calls.memory
         depends = state.depends_on_others
         for effect in event.effects:

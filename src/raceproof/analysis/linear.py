@@ -110,7 +110,7 @@ def content_of(state: ThreadState, cell: Cell) -> Linear:
 
 
 def name(state: ThreadState, cell: Cell, number: Linear) -> None:
-    """The cell holds this number, until somebody writes it."""
+    """The cell holds this number, until some thread writes it."""
     state.pools = replace(state.pools, names={**state.pools.names, cell: number})
 
 

@@ -39,7 +39,7 @@ class Held(NamedTuple):
 
 
 ATOMIC = LockKey(-1, 0)
-"""The section in which no other thread runs; a lock that everybody shares."""
+"""The section in which no other thread runs; a lock that all threads share."""
 
 UNCLEAR = LockKey(-2, 0)
 """Stands for any lock, where one is taken or given back and it is unknown which."""

@@ -183,7 +183,7 @@ class CallMemo:
         known.insert(0, _kept(entered, done, epoch))
 
     def joined(self, context: int, entered: CallEntry) -> _Joined | None:
-        """The calls to join with, if there are too many in the context. Nobody asks their callers
+        """The calls to join with, if there are too many in the context. Their callers are not asked
         any more: what is done after may depend on other threads."""
         ways = self._ways[context] = self._ways.get(context, 0) + 1
         if ways <= MANY_WAYS:

@@ -79,8 +79,8 @@ class CellAccess:
                 )
             elif address.is_uninitialised:
                 run.analysis.records.assume(
-                    f"pointers that `{act.function.display}` uses and nobody has set lead to no "
-                    "shared memory"
+                    f"pointers that `{act.function.display}` uses and that were never set lead to "
+                    "no shared memory"
                 )
             return
         symbol = (

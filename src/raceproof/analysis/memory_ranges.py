@@ -1,4 +1,4 @@
-"""Copying and create_loop ranges of memory, and what writers nobody knows leave there."""
+"""Copying and filling ranges of memory, and what unknown writers leave there."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class MemoryAccess(CellAccess):
         holding: AbstractValue = domain.BOTTOM,
         is_moved: bool = False,
     ) -> None:
-        """Somebody writes we don't know what: numbers, or made of what is in `holding`, or
+        """Something unknown is written: numbers, or made of what is in `holding`, or
         (`is_moved`) of what was there before."""
         to = self.address(act, state, target)
         if is_moved:
@@ -144,7 +144,7 @@ class MemoryAccess(CellAccess):
         self._fill_any(state, to, self.sizes(act, state, size), holding)
 
     def havoc_at(self, state: ThreadState, to: AbstractValue, holding: AbstractValue) -> None:
-        """Somebody may write to these objects: numbers, or made of what is in `holding`."""
+        """These objects may be written: numbers, or made of what is in `holding`."""
         self._fill_any(
             state, to, ints.from_range(0, (1 << self.bits - 1) - 1, 1, self.bits), holding
         )

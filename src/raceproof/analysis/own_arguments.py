@@ -22,7 +22,7 @@ A thread of which an instance was created in another way has no own argument, on
 (`ThreadInfo.is_shared`). Threads that are not unique because their creator is not are among those:
 instances run which the fact does not speak about.
 
-*New objects.* Nobody but the creator had seen the object until it was handed over or, in the same
+*New objects.* No one but the creator had seen the object until it was handed over or, in the same
 round, stored in an element and then handed over once. So every instance ever has another object.
 
 *Accesses.* In the thread: at the argument plus a constant, or at an element of a single array with

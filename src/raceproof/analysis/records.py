@@ -115,7 +115,7 @@ class Records:
         old.is_only = old.is_only and access.is_only
 
     def not_followed(self, what: str, instruction: int) -> None:
-        """Nobody can say what this does: no proof goes past it."""
+        """It is unclear what this does: no proof goes past it."""
         self.blind[(instruction, what)] = None
 
     def assume(self, text: str) -> None:

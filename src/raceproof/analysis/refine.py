@@ -301,7 +301,7 @@ def _learn(
     old: AbstractValue,
     new: AbstractValue,
 ) -> None:
-    """A register is known better; so is the memory it was loaded from, if nobody touched it."""
+    """A register is known better; so is the memory it was loaded from, if it was not touched."""
     if new is old or not isinstance(value, Register):
         return
     state.registers[value.index] = new

@@ -6,10 +6,10 @@
 
 A thread *acquires* the variable when it finds 0 and sets another value in one atomic step, and
 holds it until it sets 0 itself. At most one thread holds it, provided that whoever sets 0 while
-others run is holding it: then the variable is not 0 as long as it is held, and nobody else can find
-0 there. A variable that is ever written otherwise (a value that may be 0, other bytes, through a
-pointer that may point elsewhere) is *broken*: it protects nothing, and everything is interpreted
-again without it. Values other than 0 may be set by anybody, they let nobody in.
+others run is holding it: then the variable is not 0 as long as it is held, and no other thread can
+find 0 there. A variable that is ever written otherwise (a value that may be 0, other bytes, through
+a pointer that may point elsewhere) is *broken*: it protects nothing, and everything is interpreted
+again without it. Values other than 0 may be set by any thread, they let none in.
 
 A lock also orders: what was done while it was held happens before what its next holder does. So
 who finds 0 must acquire, and who sets 0 must release; a variable that is found 0 by a read that is

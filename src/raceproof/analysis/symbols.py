@@ -1,7 +1,7 @@
 """Addresses as sums over registers: `&node->lock` is (node, +8), `&m[i]` is (m, 0, i * 24).
 
 Two registers with the same symbol hold the same address, whatever it is. That is how a lock beside
-the accessed element is recognised when nobody knows which element it is.
+the accessed element is recognised when it is unknown which element it is.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 As in RacerF's section 4 (and RacerX, RacerD): an address has a base if the expression names a
 variable, `&bank.lock` or `table[i]`, or the allocation that the pointer was just returned from.
-What a pointer holds that came from memory or through a parameter nobody asks. A call through a
+What a pointer holds that came from memory or through a parameter is not asked. A call through a
 pointer may mean any function whose address is taken and that takes the arguments, a new thread any
 of these with the signature of a thread.
 

@@ -43,7 +43,7 @@ release that may mean it. Joins keep what both ways hold. After a jump back to `
 held; a recursive call keeps a lock of its caller only if its body never gives back more than it
 took (`recursion`). A new thread holds nothing. `spin_locks` says when a variable is a lock.
 
-*Paths.* Code runs that nobody calls by name: threads, callbacks, destructors, exit functions,
+*Paths.* Code runs that is not called by name: threads, callbacks, destructors, exit functions,
 signal handlers (`endings`), exceptions (`interpreter`). A call or thread start through a pointer
 that may point anywhere, and any write through one, is `not_followed` and rules a proof out. What is
 outside of the program is named under the assumptions.
@@ -175,7 +175,7 @@ class Analysis:
 
     @property
     def unseen(self) -> list[tuple[int, str]]:
-        """Functions that only unknown code may call: what they do, nobody has looked at."""
+        """Functions that only unknown code may call: what they do was not looked at."""
         return [
             (call, f"a call of `{name}` (called nowhere else) by `{caller}`")
             for name, (call, caller) in sorted(self.given_away.items())

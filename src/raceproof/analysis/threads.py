@@ -40,7 +40,7 @@ class ThreadInfo:
     mixed: int = 0
     """Bit set of threads whose arguments, of the same kind, may be among its own."""
     is_detached: bool = False
-    """May it be detached, so that nobody can wait for it?"""
+    """May it be detached, so that no thread can wait for it?"""
     is_handler: bool = False
     """A signal handler, which runs on some thread's behalf."""
     start: ThreadState | None = None

@@ -28,7 +28,7 @@ _HUGE = 10**9
 
 
 class Weights:
-    """Each function is weighed when somebody asks, after those that it calls."""
+    """Each function is weighed when it is asked for, after those that it calls."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Weights:
         return self._weights[function.name]
 
     def _callees_first(self, root: str) -> list[str]:
-        """The functions called from `root` that nobody has weighed yet, and itself."""
+        """The functions called from `root` not weighed yet, and itself."""
         order: list[str] = []
         seen = {root}
         stack = [(root, iter(self._calls(self._program.functions[root].instructions)))]

@@ -24,7 +24,7 @@ class Task:
     file: str
     directory: str
     expected: str
-    """`race`, `race-free`, or empty if nobody knows."""
+    """`race`, `race-free`, or empty if that is unknown."""
     data_model: str
 
 

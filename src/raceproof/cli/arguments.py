@@ -126,7 +126,7 @@ def _add_common_arguments(parser: ArgumentParser) -> None:
         dest="callbacks",
         type=choice_of(UnknownCallbacks),
         choices=list(UnknownCallbacks),
-        help="who calls a function that is given to code nobody knows: the thread that gave it, "
+        help="who calls a function that is given to unknown code: the thread that gave it, "
         f"threads of their own, or no one (default: {DEFAULTS.callbacks})",
     )
     files = group.add_mutually_exclusive_group()

@@ -133,7 +133,7 @@ def _add_exploring_arguments(parser: ArgumentParser) -> None:
         dest="mutex_rules",
         type=choice_of(MutexRules),
         metavar="NAME",
-        help="who may unlock: the owner (posix) or anybody (linux) "
+        help="who may unlock: the owner (posix) or any thread (linux) "
         f"(default: {DEFAULTS.mutex_rules})",
     )
     group.add_argument(

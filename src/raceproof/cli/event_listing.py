@@ -40,7 +40,7 @@ class Line(NamedTuple):
 
 
 def print_events(program: Program, events: Events, out: TextIO) -> None:
-    """The events of every function that has some, then the functions that nobody knows."""
+    """The events of every function that has some, then the unknown functions."""
     for function in program.defined:
         operands = Operands(program, function)
         lines = [

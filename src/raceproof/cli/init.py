@@ -65,7 +65,7 @@ TEMPLATE = """\
 # unwind = 2
 # rounds = 2
 
-# Who may unlock a mutex: its owner ("posix") or anybody ("linux").
+# Who may unlock a mutex: its owner ("posix") or any thread ("linux").
 # mutex-rules = "posix"
 
 # --- what to say ---

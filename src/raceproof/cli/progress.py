@@ -21,7 +21,7 @@ _TICK = 1.0
 
 @contextmanager
 def shown_progress(options: Options) -> Iterator[Callable[[str, float], None] | None]:
-    """What to tell the progress to; None where nobody looks."""
+    """What to tell the progress to; None where there is no terminal."""
     if options.verbosity < 0 or not sys.stderr.isatty():
         yield None
         return

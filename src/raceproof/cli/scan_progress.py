@@ -14,7 +14,7 @@ _INTERVAL = 0.1
 
 @contextmanager
 def shown_bar(options: Options) -> Iterator[Callable[[str, int, int], None]]:
-    """What to tell the progress to; says nothing where nobody looks."""
+    """What to tell the progress to; says nothing where there is no terminal."""
     if options.verbosity < 0 or not sys.stderr.isatty():
         yield lambda what, done, total: None
         return

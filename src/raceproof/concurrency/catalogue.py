@@ -43,7 +43,7 @@ class Models:
         return Models([read_model_file(path, is_users=True, types=types) for path in extra])
 
     def lookup(self, name: str) -> FunctionModel | None:
-        """What the function means; None if nobody said."""
+        """What the function means; None if that was not said."""
         try:
             return self._found[name]
         except KeyError:

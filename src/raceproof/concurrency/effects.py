@@ -35,7 +35,7 @@ class Reachable:
 
 
 Size = int | Value | Product | StringLength | WholeObject | Reachable | None
-"""How many bytes: known, a value, computed from values, or (None) nobody knows."""
+"""How many bytes: known, a value, computed from values, or (None) unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ call, so an engine reads `event.lock` and never an argument number:
     match event(call, program, models):
         case LockAcquire(lock=lock, mode=mode, success=Success.ALWAYS): ...
         case ThreadCreate(entry=entry, argument=argument): ...
-        case None: ...  # the program's own function, or one nobody knows
+        case None: ...  # the program's own function, or an unknown one
 
 A field named after a synchronisation object (`lock`, `condition`, `semaphore`, ...) is the
 *address* of that object.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, eq=False)
 class CallbackOperand:
     """What a callback is given: `value` itself, a pointer into its object, what it points to, or
-    (`how` is `ANY`, `value` is None) something nobody knows."""
+    (`how` is `ANY`, `value` is None) something unknown."""
 
     how: CallbackValue
     value: Value | None

@@ -57,7 +57,7 @@ def format_effects(model: FormatModel, call: Call, program: Program) -> list[Mem
 
 
 def constant_string(value: Value, program: Program) -> str | None:
-    """The C string that a constant points to, if nobody can change it."""
+    """The C string that a constant points to, if no thread can change it."""
     if not isinstance(value, GlobalAddress):
         return None
     target = program.globals.get(value.name)

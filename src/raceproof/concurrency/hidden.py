@@ -1,4 +1,4 @@
-"""Calls that change what nobody sees: functions that threads must not call at the same time.
+"""Calls that change what no thread sees: functions that threads must not call at the same time.
 
     void *log(void *p) { struct tm *t = localtime(&now); ... }      // run by two threads
 

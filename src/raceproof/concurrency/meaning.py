@@ -50,7 +50,7 @@ from raceproof.ir import (
 def event(call: Call, program: Program, models: Models, callee: str | None = None) -> Event | None:
     """What the call means by its model; `callee` names the function of an indirect call.
 
-    None if the program's own body says what the function does, if nobody knows it, or if the call
+    None if the program's own body says what the function does, if it is unknown, or if the call
     has too few arguments for the model.
     """
     if callee is None:

@@ -194,7 +194,7 @@ class WordSize(Enum):
     REACHABLE = "reachable"
     """The object and all that can be reached from it by pointers."""
     UNKNOWN = "unknown"
-    """From the pointer on, nobody knows how far."""
+    """From the pointer on, it is unknown how far."""
 
 
 SizeModel = BytesSize | ArgumentSize | StringSize | WordSize
@@ -327,7 +327,7 @@ class CallbackValue(StrEnum):
     POINTEE = "pointee"
     """The value stored where it points to."""
     ANY = "any"
-    """Something nobody knows."""
+    """Something unknown."""
 
 
 @dataclass(frozen=True, slots=True)

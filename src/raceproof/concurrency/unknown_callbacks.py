@@ -1,12 +1,12 @@
 """Unknown code that may call back: functions without body and model that can get hold of functions.
 
     static struct operations *operations;    // filled in somewhere
-    run_server(operations);                  // nobody knows what run_server does
+    run_server(operations);                  // it is unknown what run_server does
 
 Such a call may run `open_server`, which nothing else calls, and all that it starts. What is handed
 over by name, or in a table that can be seen, is followed (`raceproof.concurrency.callbacks`). An
 engine that has no points-to analysis of its own to see what else is handed over proves nothing
-about such programs; nor does any where a library keeps functions and nobody wrote its calls into
+about such programs; nor does any where a library keeps functions and no model wrote its calls into
 the program.
 """
 
@@ -31,7 +31,7 @@ from raceproof.ir import (
 
 
 def unknown_callers(events: Events) -> tuple[str, ...]:
-    """The functions that nobody knows and that may call functions of the program."""
+    """The unknown functions that may call functions of the program."""
     return _Search(events).callers()
 
 

@@ -46,7 +46,7 @@ class Memory:
     def __init__(self, objects: IntMap[Contents], touched: Touched | None = None) -> None:
         self.objects = objects
         self.touched = touched
-        """Where the bases are noted that somebody reads or changes, here and in all memories made
+        """Where the bases are noted that are read or changed, here and in all memories made
         from this one; joins and comparisons do not count."""
 
     def watched(self, touched: Touched | None) -> Memory:

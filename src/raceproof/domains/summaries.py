@@ -1,6 +1,6 @@
 """Finding the arrays in an object with many cells, to sum them up as regions.
 
-Nobody says where the arrays are: cells that come again with some period, alike in size and in
+Nothing says where the arrays are: cells that come again with some period, alike in size and in
 whether they hold addresses, are taken for elements.
 """
 

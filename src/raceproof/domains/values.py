@@ -1,8 +1,8 @@
 """Abstract values: what a register or a piece of memory may hold.
 
-A value is a set of integers and a set of addresses, an address being a base and a byte offset
-(of the width of pointers). NULL is the integer 0. Two flags: `is_unknown`, it may be anything and
-point anywhere; `is_uninitialised`, it may be what nobody wrote, that is any integer. Floating-point
+A value is a set of integers and a set of addresses, an address being a base and a byte offset (of
+the width of pointers). NULL is the integer 0. Two flags: `is_unknown`, it may be anything and point
+anywhere; `is_uninitialised`, it may be what was never written, that is any integer. Floating-point
 numbers are any integer of their width.
 
     p = c ? &s.b : 0;      // integers {0}, pointers {s: {4}}
@@ -116,13 +116,13 @@ class AbstractValue:
         return addresses if self.integers is None else ints.join(addresses, self.integers)
 
     def initialised(self) -> AbstractValue:
-        """Without what nobody wrote."""
+        """Without what was never written."""
         if not self.is_uninitialised:
             return self
         return make(self.integers, self.pointers, self.is_unknown)
 
     def pointers_only(self) -> AbstractValue:
-        """Without integers and what nobody wrote: what a dereference that works sees."""
+        """Without integers and what was never written: what a dereference that works sees."""
         if self.integers is None and not self.is_uninitialised:
             return self
         return UNKNOWN if self.is_unknown else make(None, self.pointers)

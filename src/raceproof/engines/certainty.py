@@ -1,7 +1,7 @@
 """What takes the word *likely* from a finding that no replayed schedule shows.
 
 Where an access is reached only if a library function of fixed meaning returns something that no
-engine has computed (see `analysis.fixed_results`), or where inline assembly that nobody understands
+engine has computed (see `analysis.fixed_results`), or where inline assembly that is not understood
 may order the threads, a race is possible, not more. So it is if an access is a call of which the
 model says how much it touches at most: `snprintf` writes as far as its text goes.
 """

@@ -119,7 +119,7 @@ def _check_entry(program: Program, options: Options) -> None:
 
 
 def _possible_entries(program: Program) -> list[str]:
-    """Functions that nobody calls by name, those visible from outside first."""
+    """Functions that are not called by name, those visible from outside first."""
     from raceproof.ir.cfg import direct_calls
 
     called = {name for f in program.defined for _, name in direct_calls(f)}

@@ -163,7 +163,7 @@ class _Reader:
                 self._words.setdefault(part, []).append(name)
         self._file = ""
         self._is_system = True
-        """The lines before the first marker, and those of the command line, are nobody's."""
+        """The lines before the first marker, and those of the command line, belong to no file."""
         self._scopes: list[_Scope] = []
         self._parentheses = 0
         self._start = 0

@@ -93,7 +93,8 @@ class Attempt:
 
 
 class Running:
-    """The compilers that are at work, so that none goes on when nobody waits for it any more."""
+    """The compilers that are at work, so that none goes on when its result is not wanted any
+    more."""
 
     def __init__(self) -> None:
         self._processes: set[Popen[bytes]] = set()

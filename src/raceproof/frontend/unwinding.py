@@ -23,7 +23,7 @@ _INVOKE = re.compile(r"^  (?:%\S+ = )?invoke ")
 _CALL = re.compile(r"^  (?:%\S+ = )?(?:tail |musttail |notail )?call ")
 _WAYS = re.compile(r'^ +to label (%"[^"]*"|%[-\w.$]+) unwind label \S+?(, !.*)?$')
 _ANY = ""
-"""A callee that nobody knows."""
+"""An unknown callee."""
 
 
 def without_idle_invokes(module: ModuleText) -> None:

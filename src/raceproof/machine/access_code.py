@@ -38,7 +38,7 @@ AccessWriter = Callable[["FunctionCompiler", Any], None]
 
 
 def is_private(c: FunctionCompiler, pointer: Value) -> bool:
-    """Whether we know here that no other thread can reach these bytes, or nobody writes them."""
+    """Whether we know here that no other thread can reach these bytes, or no thread writes them."""
     while isinstance(pointer, Register):
         if pointer in c.private:
             return True

@@ -101,7 +101,7 @@ def _intrinsic(c: FunctionCompiler, i: Intrinsic) -> None:
 
 def _assembly(c: FunctionCompiler, i: Assembly) -> None:
     """Fences and texts without an instruction do nothing here. Others access their operands in
-    memory, to an effect that nobody knows; one that may order threads cannot be gone past."""
+    memory, to an unknown effect; one that may order threads cannot be gone past."""
     if not i.text.strip():
         if i.result is not None:
             tied = _tied_argument(i)

@@ -3,9 +3,9 @@
     write(wake[1], "x", 1);        read(wake[0], &byte, 1);     comes after the write
 
 A channel is kept among the objects of synchronisation: the bytes in it, in their order, and whether
-somebody may still write. Only the descriptors that the program opened itself lead to a channel;
+some thread may still write. Only the descriptors that the program opened itself lead to a channel;
 all others lead outside, where anything may come at any time. So do all of them in a program where
-somebody else may write to a channel: another process, a signal handler, a stream.
+others may write to a channel: another process, a signal handler, a stream.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Channel(NamedTuple):
     data: tuple[int | None, ...] = ()
     """Its bytes; None: one of unknown value."""
     is_open: bool = True
-    """Somebody may still write."""
+    """Some thread may still write."""
     waits: bool = True
     """A read of the empty channel waits."""
     total: int | None = None

@@ -83,7 +83,7 @@ class Surroundings:
     is_open: bool
     """Whether values may be unknown."""
     unobserved: str
-    """A function whose result nobody looks at: states that differ in it alone are the same."""
+    """A function whose result is not looked at: states that differ in it alone are the same."""
 
 
 class FunctionCompiler:

@@ -2,15 +2,15 @@
 
 A race is *confirmed* when its schedule was replayed and every value on it was computed, or is a
 genuine input: what the environment really chooses (arguments, files, sockets, time, functions that
-are nondeterministic, data that nobody has set). What a function of fixed meaning returns is none
-(`strxfrm`, which we do not compute), nor is what a function returns that nobody knows: some value
+are nondeterministic, data that was never set). What a function of fixed meaning returns is none
+(`strxfrm`, which we do not compute), nor is what an unknown function returns: some value
 had to be *invented* there to go on. Such a race is *likely* only, and the finding says which
 function would have to return what.
 
     if (check(p) == 3) x = 1;        likely, if check(...) returns 3
 
 What the standards leave open (`raceproof_unspecified` in the bodies of library functions) is chosen
-by nobody, and what the machine does not do exactly is not what happens: a race that needs one of
+by no one, and what the machine does not do exactly is not what happens: a race that needs one of
 them is *possible* at most.
 
 Nor is a race confirmed that an execution reaches in a function which only the model of a library

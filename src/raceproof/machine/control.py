@@ -187,7 +187,7 @@ class Forever(Operation):
 
 
 class Nothing(Operation):
-    """Has no effect that anybody could see."""
+    """Has no effect that could be seen."""
 
     is_sync = False
 

@@ -1,4 +1,4 @@
-"""How a program begins: what `main` is called with, and whether anybody else calls it."""
+"""How a program begins: what `main` is called with, and whether the program calls it, too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_ARGUMENTS = 64
 
 
 def entry_arguments(machine: Machine, main: ConcreteThread, entry: Function) -> tuple[Any, ...]:
-    """One argument, the program's name; on an open machine nobody knows how many."""
+    """One argument, the program's name; on an open machine it is unknown how many."""
     size = machine.program.layout.pointer_size
     memory = machine.memory
     arguments: list[Any] = []

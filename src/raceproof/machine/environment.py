@@ -102,7 +102,7 @@ class Environment:
         return self._machine.input(bits or self._pointer_size * 8, None)
 
     def any_of(self, type_: Type) -> Any:
-        """A value that nobody has set."""
+        """A value that was never set."""
         return UNKNOWN if self._machine.is_open else any_value(self._machine, type_)
 
     def own_address(self) -> Any:

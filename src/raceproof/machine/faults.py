@@ -44,7 +44,7 @@ class Unsupported(Ended):
 
 
 class UnknownBytes(Unsupported):
-    """Bytes that nobody knows, where their values are needed."""
+    """Unknown bytes, where their values are needed."""
 
 
 class ChoiceNeeded(Exception):

@@ -76,13 +76,13 @@ class Kill(Operation):
 
 
 class KillProcess(LibraryCall):
-    """`kill(process, number)`: to the own process as `raise`, else to somebody outside."""
+    """`kill(process, number)`: to the own process as `raise`, else to another process."""
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         process, number = arguments[:2]
         own = machine.sync.get(("same", "getpid", -1))
         if isinstance(process, Unknown) or isinstance(number, Unknown):
-            raise Unsupported("a signal to nobody knows whom")
+            raise Unsupported("a signal to an unknown process")
         if process in (own, 0) and number:
             if machine.alive > 1 and machine.sync.get(("handler", number), _DEFAULT) > _IGNORE:
                 raise Unsupported("a signal to some thread")

@@ -1,4 +1,4 @@
-"""What nobody has set, where values are exact."""
+"""What was never set, where values are exact."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from raceproof.machine.faults import Unsupported
 
 
 class Indeterminate:
-    """What a variable holds that nobody has set, where values are exact: it may be passed on, but
+    """What a variable holds that was never set, where values are exact: it may be passed on, but
     nothing can be computed from it. There is only one: `INDETERMINATE`."""
 
     __slots__ = ()
 
     def _refuse(self, *_: Any) -> NoReturn:
-        raise Unsupported("the program depends on its inputs: it uses a variable that nobody set")
+        raise Unsupported(
+            "the program depends on its inputs: it uses a variable that was never set"
+        )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = __rmod__ = _refuse

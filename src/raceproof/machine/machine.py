@@ -85,11 +85,11 @@ class Machine:
         """State of locks, conditions and the like: immutable values by key."""
         self.alive = 0
         self.ghosts = 0
-        """With `keeps_ghosts`, finished threads that nobody has joined: the last thread alive still
-        stops at its visible steps, since it may race with what they did last."""
+        """With `keeps_ghosts`, finished threads that no thread has joined: the last thread alive
+        still stops at its visible steps, since it may race with what they did last."""
         self.keeps_ghosts = False
         self.fences: list[tuple[int, str]] | None = None
-        """Thread and order of the fences that were passed, if somebody wants to know."""
+        """Thread and order of the fences that were passed, if that is wanted."""
         self.left_out: set[str] = set()
         """What the machine did not do though the program asked for it: no proof may rest on it."""
         self.granted: set[str] = set()
@@ -360,7 +360,7 @@ class Machine:
         return site.value(part)
 
     def unset(self, bits: int, instruction: int) -> Any:
-        """What a variable holds that nobody has set: an input of this instruction."""
+        """What a variable holds that was never set: an input of this instruction."""
         if self._inputs.needs_all:
             return INDETERMINATE
         self._asking = instruction
@@ -384,7 +384,7 @@ class Machine:
         assert mask is not None
         value = self.input(8 * size, None, target.invented_by(offset, size))
         if value is INDETERMINATE:
-            raise Unsupported("bytes that nobody computed")
+            raise Unsupported("bytes that were not computed")
         for place, byte in enumerate(value.to_bytes(size, "little"), offset):
             if mask[place]:
                 target.data[place : place + 1] = bytes((byte,))  # type: ignore[index]
@@ -473,7 +473,7 @@ class Machine:
         self.memory.write(self.known(address), (value & mask).to_bytes(size, "little"))
 
     def forget(self, address: Any, size: int, inventor: str = "") -> None:
-        """Bytes get a value that nobody knows, or the `inventor` only."""
+        """Bytes get an unknown value, or the `inventor` only."""
         found = self.memory.check_write(self.known(address), size)
         found.forget(address - found.base, size, inventor)
 

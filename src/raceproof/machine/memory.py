@@ -62,7 +62,7 @@ class MemoryObject:
         self.source = source
         """Identifies the variable or the allocation site among all of the program."""
         self.is_private = is_private
-        """No other thread can have its address, or nobody can change it."""
+        """No other thread can have its address, or no thread can change it."""
         self.data: bytearray | bytes = bytearray(size)
         self.mask: bytearray | None = None
         """`UNSET` or `INVENTED` for each byte whose value is not known; None if all are known."""

@@ -71,7 +71,7 @@ def _path(program: Program, type_: str, start: int, end: int) -> str:
 
 
 def lock_name(machine: Machine, key: object) -> str:
-    """A lock by its key; the C library's own members of it (`__data`) are nobody's business."""
+    """A lock by its key; the C library's own members of it (`__data`) are of no interest."""
     if isinstance(key, tuple) and len(key) == 2:
         if isinstance(key[1], int):
             return name_of(machine, key[1]).partition(".__")[0]

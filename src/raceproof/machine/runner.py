@@ -412,7 +412,7 @@ class Runner:
         assert info.instruction is not None
         is_unset = any(argument is INDETERMINATE for argument in arguments)
         if is_unset and not self._may_hand_on(operation):
-            raise Unsupported("the program depends on its inputs: it passes on what nobody set")
+            raise Unsupported("the program depends on its inputs: it passes on what was never set")
         pending = Pending(info.instruction.number, (), operation, arguments, operation.is_sync)
         if machine.alive > 1 or machine.ghosts:
             pending.accesses = self._flagged(thread, operation.accesses(machine, thread, arguments))
@@ -437,7 +437,7 @@ class Runner:
         return following
 
     def _may_hand_on(self, operation: Operation) -> bool:
-        """Whether an operation may be given a value that nobody knows: one that looks at it says
+        """Whether an operation may be given an unknown value: one that looks at it says
         so itself."""
         if operation is _RETURN_FROM_MAIN:
             return True

@@ -119,7 +119,7 @@ class _Search:
         patience = _MOST_WAITING
         queue = [thread for thread, length in reversed(blocks) for _ in range(length)]
         attempts = count() if is_known else range(_MOST_STEPS)
-        for _ in attempts:  # a thread alone may wait for ever, and nobody chooses there
+        for _ in attempts:  # a thread alone may wait for ever, without a choice
             self._spent += 1
             for thread in machine.threads[known:]:
                 birth = Step(thread.parent, thread.creator)

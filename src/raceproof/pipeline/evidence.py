@@ -46,7 +46,7 @@ class EvidenceLog:
     is_complete: bool = False
     """Whether the candidates include every race of the program."""
     has_unseen: bool = False
-    """Whether code of the program may run that nobody has looked at: then nothing is proved."""
+    """Whether code of the program may run that was not looked at: then nothing is proved."""
     proved_by: str = ""
     confirmed_by: str = ""
     protections: tuple[Protection, ...] = ()

@@ -23,7 +23,7 @@ class Layer:
     engine: str
     share: float
     names_candidates: bool = False
-    """Asked only if nobody has named candidates yet; its `likely` is taken as `possible`."""
+    """Asked only if no engine has named candidates yet; its `likely` is taken as `possible`."""
     decides: bool = False
     """Works on candidates of others, so that several such can work at once."""
     only_proves: bool = False

@@ -1,6 +1,6 @@
 """What every proof must stand up to, whichever engine made it.
 
-`race-free` is said of the whole program, so it never rests on code that nobody has looked at:
+`race-free` is said of the whole program, so it never rests on code that was not looked at:
 
 - *Paths.* Threads and functions that are out of reach only because executions end before them at
   something undefined, or because the analysis has lost a path (`analysis.lost_code`). The value

@@ -30,7 +30,7 @@ def known_engines() -> tuple[str, ...]:
 
 
 def load_engine(name: str) -> Engine:
-    """The engine of this name; a name that nobody has is the user's mistake."""
+    """The engine of this name; a name that no engine has is the user's mistake."""
     if name not in ENGINES or not is_installed(name):
         known = ("auto", *known_engines())
         hint = did_you_mean(name, known)

@@ -11,7 +11,8 @@ declarations tell (`frontend/declarations.py`), in each unit that leaves it to o
   declaration. A header of the system that declares the same name changes nothing: the linker takes
   the project's definition where there is one.
 - For files that a person named it is the project's if a header of the project declares it. What
-  they declare themselves (`extern void hook(void);`) may be anybody's and stays an assumption.
+  they declare themselves (`extern void hook(void);`) may be another library's and stays an
+  assumption.
 
 A model of the user's settles it. A built-in model, or a body that we have for a function of the C
 library, is about the library's function: in a build it does not speak of one that the project alone

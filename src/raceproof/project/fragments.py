@@ -51,7 +51,7 @@ class TypeNames:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """One function: its key, where it begins (0: nobody knows) and its brace opens, what it
+    """One function: its key, where it begins (0: unknown) and its brace opens, what it
     names."""
 
     name: str

@@ -2,10 +2,10 @@
 
 Where the build says what it links, each of its programs is one, with the units of all libraries of
 the project that it links; libraries that no program holds, and shared ones, are looked at by
-themselves. Where nobody says, a project with one `main` is one program. With several it is several:
-each takes the units of its own folder of objects and those that belong to no program, nearest
-first; what is defined twice is taken from there. A project without `main` is a library: every
-function that its public headers declare may be called by any thread.
+themselves. Where nothing says, a project with one `main` is one program. With several it is
+several: each takes the units of its own folder of objects and those that belong to no program,
+nearest first; what is defined twice is taken from there. A project without `main` is a library:
+every function that its public headers declare may be called by any thread.
 """
 
 from __future__ import annotations

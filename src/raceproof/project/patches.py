@@ -146,7 +146,7 @@ def _find_change(before: Record, original: bytes) -> _Change | None:
         if other != name:
             move = distance if first >= below else 0
             new[first + move : last + move - 1] = [""] * (last - first - 1)
-    # Nobody is left who calls a static function: something must, or it is left out, too.
+    # No caller of a static function is left: something must, or it is left out, too.
     new.append(f"void *raceproof_keeps_it = (void *)&{name};")
     return _Change(name, above, below, distance, "\n".join(new))
 

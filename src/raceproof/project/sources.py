@@ -122,7 +122,7 @@ def _from_database(root: Path, path: Path, paths: Sequence[Path], options: Optio
 
 
 def _in_order(project: Project) -> Project:
-    """Sources by path; of a file that is compiled in several ways for nobody that is known, the
+    """Sources by path; of a file that is compiled in several ways for no known reason, the
     first way."""
     used = {number for target in project.targets for number in target.units}
     found: dict[Path, int] = {}

@@ -5,7 +5,7 @@ process that is killed at any moment leaves the file as it was after its last co
 carries a checksum, because a damaged page need not look damaged. Whatever is wrong with the file,
 it is set aside and begun anew; nothing but time is lost.
 
-Entries are plain data written with `marshal`, never pickles: a file that somebody put into a
+Entries are plain data written with `marshal`, never pickles: a file that was put into a
 repository must not run code.
 """
 

@@ -1,4 +1,4 @@
-"""A verdict with everything sorted out that somebody asked not to count."""
+"""A verdict with everything sorted out that the user asked not to count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings that somebody asked not to count.
+"""Findings that the user asked not to count.
 
     // raceproof: ignore[stats.hits] a lost hit is fine        on the line of an access, or above
     // raceproof: ignore[unlocked-read] ...                    the same, by the rule

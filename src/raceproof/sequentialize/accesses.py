@@ -58,7 +58,7 @@ def moved(start: str, offset: int) -> str:
 
 
 def touched(frame: Frame, pointer: Value, size: str, kind: str) -> list[Touched]:
-    """The bytes at a pointer, unless nobody else can see them."""
+    """The bytes at a pointer, unless no other thread can see them."""
     if frame.facts.is_private(pointer):
         return []
     is_shared = "1" if isinstance(pointer, GlobalAddress) else ""

@@ -177,7 +177,7 @@ class FunctionFacts:
         return register in self._private
 
     def is_private(self, pointer: Value) -> bool:
-        """Whether no other thread can reach these bytes, or nobody writes them."""
+        """Whether no other thread can reach these bytes, or no thread writes them."""
         while isinstance(pointer, Register):
             if pointer in self._private:
                 return True

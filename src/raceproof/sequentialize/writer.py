@@ -112,7 +112,7 @@ class Writer:
             self.line(f"if (!({enabled})) {{ blocked(t, {number}); {self.jump(END)} }}")
 
     def text(self) -> str:
-        """The body of the function, without labels that nobody needs."""
+        """The body of the function, without labels that are not needed."""
         lines = []
         skipped = {
             index

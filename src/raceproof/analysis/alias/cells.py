@@ -1,7 +1,7 @@
 """The objects of a program, their cells, and addresses: (object, offset of a cell).
 
 An offset of None stands for an unknown one, the result of integer arithmetic on an address. It
-folds its object into one cell as soon as somebody goes through it, not before: most such numbers
+folds its object into one cell as soon as an access goes through it, not before: most such numbers
 are hash values.
 """
 

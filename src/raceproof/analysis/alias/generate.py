@@ -232,7 +232,7 @@ class Generator:
         return self.cells.thing(("global", name), kind, shape)
 
     def _strings(self) -> Thing:
-        """All string literals: nobody writes them, and they hold no addresses. A function that
+        """All string literals: no thread writes them, and they hold no addresses. A function that
         prints texts would have a set of hundreds of them else."""
         known = self.cells.find(*STRINGS)
         if known is None:
@@ -400,7 +400,7 @@ class Generator:
         self.mix(binary.right, node)
 
     def mix(self, value: Value, target: int) -> None:
-        """The target holds addresses into the same objects, nobody knows where."""
+        """The target holds addresses into the same objects, it is unknown where."""
         source = self.value(value)
         if source is not None:
             self._lose_offset(source, target)
@@ -468,7 +468,7 @@ class Generator:
                     self.solver.store(pointer, mixed)
 
     def havoc(self, pointer: Value) -> None:
-        """Somebody writes pointers that we don't know."""
+        """Unknown pointers are written."""
         node = self.value(pointer)
         if node is not None:
             self.solver.store(node, self.outside())

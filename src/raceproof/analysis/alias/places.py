@@ -11,7 +11,7 @@ from raceproof.analysis.alias.cells import Thing
 @dataclass(frozen=True, slots=True)
 class Bytes:
     """Of one object: `size` bytes at `first`, and if `distance` is not 0 at each further multiple
-    of it up to `end` (None: nobody knows)."""
+    of it up to `end` (None: unknown)."""
 
     thing: int
     first: int

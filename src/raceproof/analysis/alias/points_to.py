@@ -11,7 +11,7 @@ order, how often and by whichever threads the steps are taken. So by induction o
 every address that a register or a cell holds at any time is in the set of its node. That counts on
 what C demands of pointers: arithmetic stays inside of the object, an index inside of its array. An
 address is kept in words as wide as a pointer (as a whole, or copied with its object), or in parts
-that nobody follows (`scattered`). An integer that was made from an address keeps its object. An
+that is not followed (`scattered`). An integer that was made from an address keeps its object. An
 address made up from plain numbers has no object: who goes through it is told that nothing is known
 (`PointsTo.is_known`).
 """

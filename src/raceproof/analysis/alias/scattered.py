@@ -4,7 +4,7 @@
     high = (unsigned long)p >> 32; ...   r = (int *)((unsigned long)high << 32 | low);
 
 The constraints follow addresses in words as wide as a pointer. A load of another width from a cell
-that holds an address, or a cast to another width, *scatters* the address; nobody follows its parts.
+that holds an address, or a cast to another width, *scatters* the address; its parts are lost.
 If they go anywhere but into comparisons and indices, every store of another width may write a part
 of it, and every cast from another width to that of a pointer may make it: these hold all scattered
 addresses, at any offset. Most programs scatter none, and pay for one look at the solution.

@@ -32,7 +32,7 @@ class Shape:
         self.arrays = tuple(a for a in arrays if a not in short)
         """Outer before inner."""
         self.dormant = short
-        """Short arrays whose elements are told apart until somebody takes a variable index."""
+        """Short arrays whose elements are told apart until an index is variable."""
         self.stride = 0
         """If not 0, cells at offsets equal modulo this are one."""
         self.offsets: set[int] = set()
@@ -141,7 +141,7 @@ def _extent(array: Array) -> int:
 
 
 def of_type(type_: Type, layout: Layout, count: int | None) -> Shape:
-    """The shape of `count` objects of an IR type in a row; None: nobody knows how many."""
+    """The shape of `count` objects of an IR type in a row; None: unknown how many."""
     element = layout.size(type_)
     arrays: list[Array] = []
     size: int | None = element

@@ -3,7 +3,7 @@
     void *xmalloc(size_t n) { void *p = malloc(n); if (!p) abort(); return p; }
 
 Without this all objects of a program that allocates through `xmalloc` would be one. A function
-counts if all it returns are null and results of allocations that it gives to nobody else.
+counts if all it returns are null and results of allocations that it gives to no one else.
 """
 
 from __future__ import annotations

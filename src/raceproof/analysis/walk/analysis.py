@@ -11,8 +11,8 @@ its address is a single place of a single object, or told from the accessed addr
 way to the access, and whatever may be given back is given back. A thread counts as not running only
 before any creation of it on the way here, or after a join of it: by its creator, or of a thread
 that is created once in all. Branches are taken both ways. An access is left out only if it is to an
-object that no second thread can get hold of, or that its thread has made and shown to nobody yet.
-There is no interference to be added: without values, nothing a thread reads narrows its way.
+object that no second thread can get hold of, or that its thread has made and not shown to others
+yet. There is no interference to be added: without values, nothing a thread reads narrows its way.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     void push(struct conn *c) { c->next = head; head = c; }         keeps `c`: others find it
 
 A parameter is *captured* if its address, or one computed from it, may get into memory, into the
-result, to a new thread or to code that nobody knows. Otherwise no other thread learns the address
+result, to a new thread or to unknown code. Otherwise no other thread learns the address
 from the call: all that is done with it are accesses, comparisons and calls of functions that do not
 capture it, either. The summaries are the least fixpoint over all functions, without regard to the
 order of statements, and calls through pointers mean all that the points-to sets say.

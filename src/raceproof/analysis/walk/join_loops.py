@@ -22,11 +22,11 @@ first loop had different counters (the loop ended, and its bound did not change)
 an element of its own, and still there (4). The second loop had a round for each of these counters
 (1), and each round waited for the thread in its element (3). Threads of an earlier round of an
 outer loop, or of an earlier call, might still run: the walk applies this only where none may run
-when the create loop is entered (`JoinLoop.entered`), and only to threads that nobody else creates.
-A creation that fails stores no id and starts no thread.
+when the create loop is entered (`JoinLoop.entered`), and only to threads that no other thread
+creates. A creation that fails stores no id and starts no thread.
 
 *The same values.* A constant; a register defined outside of every loop around one of the two; a
-load in the loops themselves, from the same address, of a variable that nobody writes in the
+load in the loops themselves, from the same address, of a variable that no thread writes in the
 meantime; and casts and sums of these. *In the meantime*: any code of the function between the
 loops and of any other function, if another thread may run beside it, for the threads of the loop
 run beside all of it. Only one thread, of which one instance runs, may call the function,
@@ -165,7 +165,7 @@ class JoinLoops:
                 work.extend(called.get(at, ()))
         return False
 
-    # --- what nobody may write -----------------------------------------------------------------
+    # --- what no thread may write -----------------------------------------------------------------
 
     def _is_kept(self, pair: _Pair, creation: Call, address: Value) -> bool:
         """Do the ids, the bound and the array stay what they are from loop to loop?"""

@@ -46,7 +46,7 @@ _WAITING = (
     ev.OnceBegin,
     ev.Assume,
 )
-"""Events after which nobody knows whether the thread goes on."""
+"""Events after which it is unknown whether the thread goes on."""
 
 
 @dataclass(eq=False)

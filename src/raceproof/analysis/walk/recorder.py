@@ -173,7 +173,7 @@ class Recorder:
             self._work.append((name, self.walk.inner(context, call.number, name), entry))
 
     def _is_lost(self, function: str, callee: Value) -> bool:
-        """Does nobody know which function a value means?"""
+        """Is it unknown which function a value means?"""
         if isinstance(callee, FunctionAddress):
             return False
         return self.backend.pointers(function, callee, self.info.index).is_unknown

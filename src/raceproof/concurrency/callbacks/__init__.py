@@ -13,7 +13,7 @@ function that the loop calls; none of them needs to know more about it.
 Bases, loops and contexts of a library are not told apart: a handler runs on every thread that runs
 a loop of the library, which is sound.
 
-Functions that are given to a function that nobody knows are taken to be called on the thread that
+Functions that are given to an unknown function are taken to be called on the thread that
 gave them, with the pointers that were given along or any others, during that call or any later
 call of unknown code (`--callbacks thread`); or else on threads of their own from then on
 (`any-thread`), or not at all (`ignore`). What is assumed joins `Program.assumptions`.

@@ -28,7 +28,7 @@ class Kept:
 
 
 Source = Kept | Constant | None
-"""What a handler is called with; None: nobody knows."""
+"""What a handler is called with; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

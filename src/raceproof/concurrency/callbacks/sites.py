@@ -4,7 +4,7 @@
 
 is a *registration*: one call, with one `Handler` for each function that it hands over. What a
 handler is called with is a *source* each: a value of the call that the library keeps, a constant,
-or something that nobody knows.
+or something unknown.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PREFIX = "raceproof$"
 OWN = "raceproof_"
 """And those that they call, see `models/callbacks.toml`."""
 UNKNOWN_CODE = "unknown code"
-"""The loop that code runs which nobody knows."""
+"""The loop that unknown code runs."""
 
 
 def is_synthesized(name: str) -> bool:
@@ -76,7 +76,7 @@ class Sites:
 
     registrations: list[Registration] = field(default_factory=list)
     unknown: list[Registration] = field(default_factory=list)
-    """Calls of functions that nobody knows, with the functions that they are given."""
+    """Calls of unknown functions, with the functions that they are given."""
 
     @property
     def given(self) -> list[str]:

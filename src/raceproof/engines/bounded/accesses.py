@@ -314,7 +314,7 @@ class ThreadMemory(Part):
     def touch(
         self, address: Term, size: int | None, *, is_write: bool, is_atomic: bool = False
     ) -> None:
-        """An access whose value nobody looks at; without a size, to the end of the object."""
+        """An access whose value is not looked at; without a size, to the end of the object."""
         if not self.cursor.state.is_threaded:
             return
         for place, length, condition in self.extents(address, size):

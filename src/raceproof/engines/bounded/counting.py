@@ -1,4 +1,4 @@
-"""Loops that count from a number nobody knows, with their copies named by the count.
+"""Loops that count from an unknown number, with their copies named by the count.
 
     int j = any(); assume(0 <= j);
     for (; j < 10; j++) { lock(&m[j]); ... }

@@ -117,7 +117,8 @@ class _Run:
         self.unfolders: list[Unfolder] = []
         """All that came to an end."""
         self.hides = True
-        """Waiting loops are taken to write what nobody sees, unless that was seen to be wrong."""
+        """Waiting loops are taken to write what no thread sees, unless that was seen to be
+        wrong."""
 
     @property
     def pairs(self) -> Pairs | None:

@@ -91,7 +91,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Here the unfolding stopped: a loop unwound too often, a pointer nobody knows."""
+    """Here the unfolding stopped: a loop unwound too often, an unknown pointer."""
 
     index: int
     guard: Term
@@ -121,8 +121,8 @@ class HiddenWrite:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hiding:
-    """Writes that nobody may see once the thread has come to its event number `end` on a path with
-    `guard`: it starts over there and will write the same places anew (see `waiting`)."""
+    """Writes that no thread may see once the thread has come to its event number `end` on a path
+    with `guard`: it starts over there and will write the same places anew (see `waiting`)."""
 
     writes: tuple[HiddenWrite, ...]
     end: int

@@ -163,7 +163,7 @@ class OrderEncoding:
                     add(terms.compare("ult", self._clocks[t][i - 1], self._clocks[t][i]))
 
     def _stop_inside(self, event: Event) -> None:
-        """A thread may end up inside an atomic section if nobody runs after it."""
+        """A thread may end up inside an atomic section if no thread runs after it."""
         terms = self.terms
         stops = terms.and_(
             self.passed(event.thread, event.index - 1),
@@ -188,7 +188,7 @@ class OrderEncoding:
         return self.terms.eq(address, target)
 
     def _hidden(self, thread: ThreadBody) -> dict[tuple[int, int], Term]:
-        """When nobody may see a write: for (event, operation)."""
+        """When no thread may see a write: for (event, operation)."""
         terms = self.terms
         found: dict[tuple[int, int], Term] = {}
         for hiding in thread.hidings:

@@ -10,7 +10,7 @@ from raceproof.options import Options
 
 
 class Progress:
-    """A line on standard error that names the current bounds; nothing if nobody looks."""
+    """A line on standard error that names the current bounds; nothing if it is no terminal."""
 
     def __init__(self, options: Options) -> None:
         self._is_shown = options.verbosity >= 0 and sys.stderr.isatty()

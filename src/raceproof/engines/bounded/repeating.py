@@ -143,7 +143,7 @@ class LoopEnds(Part):
         stays = self._stays(name, head, state, run)
         if stays is not self.terms.false:
             if run.section:
-                # It never leaves the atomic section: nobody else goes on.
+                # It never leaves the atomic section: no other thread goes on.
                 self.body.constraints.append(
                     Constraint(
                         len(self.body.events),

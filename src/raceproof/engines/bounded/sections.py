@@ -5,9 +5,9 @@ for the solver. The first event of a section takes in the others as its `parts`;
 reads and writes becomes an operation of the whole.
 
 A race inside a section needs care. A thread that stands before the third access of its section has
-already done the first two, which the single step has not. But nobody else can have run since the
-section began, so it is enough that the thread stands before the section at the very end, and that
-the section, if it ran then, would come to the access (`Event.reaches`).
+already done the first two, which the single step has not. But no other thread can have run since
+the section began, so it is enough that the thread stands before the section at the very end, and
+that the section, if it ran then, would come to the access (`Event.reaches`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Unfolding a thread needs both answers before all threads are unfolded, so it is 
 pass adds what it saw to the tables here, and works with what the passes before it saw, until
 nothing new turns up. At the end a range of bytes is
 
-- *stable*: nobody writes it once there are threads. Reading it is no step of its own.
+- *stable*: no thread writes it once there are threads. Reading it is no step of its own.
 - *private*: one thread alone uses it from then on. No steps either.
 - *shared*: each access is a visible step.
 """
@@ -289,7 +289,7 @@ def _anywhere(targets: Targets) -> Targets:
 
 
 def _sum(targets: Targets) -> Targets:
-    """Of a pointer and other values: what nobody knows is then taken to be the distance."""
+    """Of a pointer and other values: what is unknown is then taken to be the distance."""
     known = _anywhere(targets - {UNKNOWN})
     return known or targets
 

@@ -21,7 +21,7 @@ ours, and unrolled for the other case:
 
 Five things that an iteration may do all the same:
 
-*Locks taken and released*, as long as nobody tries a lock without waiting for it: a lock that is
+*Locks taken and released*, as long as no thread tries a lock without waiting for it: a lock that is
 held for a shorter time stops fewer threads.
 
     for (;;) { lock(&m); if (ready) break; unlock(&m); }
@@ -44,11 +44,12 @@ it expected is said in the formula anyway, so requiring it costs little.
 
     do new = old + 1; while (!atomic_compare_exchange_weak(&next, &old, new));
 
-*Writes to shared memory that nobody sees* (`hidden`): each iteration begins by writing there anew,
-before it reads the place or leaves the loop, and no other thread reads the place in the meantime.
-The first is seen from the events, the second has to be proved (`OrderEncoding.hidden_seen`): while
-the thread stays at the end of the iteration, no other reads what it wrote. What the others do until
-the next iteration writes the place anew is done in such an execution, so it is enough.
+*Writes to shared memory that no thread sees* (`hidden`): each iteration begins by writing there
+anew, before it reads the place or leaves the loop, and no other thread reads the place in the
+meantime. The first is seen from the events, the second has to be proved
+(`OrderEncoding.hidden_seen`): while the thread stays at the end of the iteration, no other reads
+what it wrote. What the others do until the next iteration writes the place anew is done in such an
+execution, so it is enough.
 
     do { node->next = old = atomic_load(&top); } while (!compare_exchange(&top, old, node));
 
@@ -143,8 +144,8 @@ class _NotIdle(Exception):
 
 
 def idle(terms: Terms, iteration: Iteration, *, is_patient: bool, hides: bool) -> Idle | None:
-    """When and how an iteration is idle; `is_patient`: nobody notices how long a lock is held,
-    `hides`: writes that nobody sees are let pass."""
+    """When and how an iteration is idle; `is_patient`: no thread notices how long a lock is held,
+    `hides`: writes that no thread sees are let pass."""
     try:
         return _Judge(terms, iteration, is_patient, hides).judge()
     except _NotIdle:

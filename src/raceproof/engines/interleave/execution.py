@@ -31,7 +31,7 @@ class Limits:
     steps: int
     """Choices."""
     threads: int = MOST_THREADS
-    """When so many are alive, who would create another one goes on only if nobody else can."""
+    """When so many are alive, who would create another one goes on only if no other thread can."""
     is_patient: bool = True
     """Who waits in a loop, or would wake up for no reason, lets others go first."""
 
@@ -58,9 +58,9 @@ def execute(
 class _Execution:
     """One run, with what keeps it from wasting its steps.
 
-    *Patience*: a thread that comes to the same instruction again while nobody has changed anything
-    is waiting in a loop, as is one that could only wake up for no reason; it goes on only if nobody
-    else can.
+    *Patience*: a thread that comes to the same instruction again while no thread has changed
+    anything is waiting in a loop, as is one that could only wake up for no reason; it goes on only
+    if no other can.
 
     *Second thoughts*: an atomic section that ends the execution (`assume(lock == 0)` while another
     thread holds the lock) was entered too early. The machine goes back to before it, and the thread
@@ -75,12 +75,12 @@ class _Execution:
         self._steps: list[Step] = []
         self._pauses = 0
         self._visited: dict[int, set[int]] = {}
-        """For each thread, where it was since somebody last changed something."""
+        """For each thread, where it was since some thread last changed something."""
         self._waiting: set[int] = set()
         self._avoided: set[int] = set()
         self._checkpoint: _Checkpoint | None = None
         self._has_changed = False
-        """Whether somebody may have changed what others wait for since the last choice."""
+        """Whether some thread may have changed what others wait for since the last choice."""
         self._order: HappensBefore | None = None
         """Told of all steps where "at once" is not all that there is to races."""
 
@@ -208,7 +208,7 @@ class _Checkpoint:
         self.thread = thread
         self.steps = steps
         self._memory = machine.memory.snapshot()
-        self._threads = list(machine.threads)  # in an atomic section nobody else changes
+        self._threads = list(machine.threads)  # in an atomic section no other thread changes
         self._mover = machine.threads[thread].copy()
         self._sync = dict(machine.sync)
         self._alive, self._ghosts = machine.alive, machine.ghosts

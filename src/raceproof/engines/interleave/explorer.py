@@ -3,15 +3,15 @@
 What a transition is, and why no race is lost by taking whole blocks, says `transitions`. On top of
 that come three ways to leave out transitions whose order does not matter (`Reduction`).
 
-**Values first.** Choices of values (an input, a branch on an unknown value) depend on nobody else,
-nor does a block that was cut because it was long: such a thread goes on, and nobody else does. So
-that nobody waits for ever (`for (;;) if (input()) x = 1;`), that is done only if it leads to a
-configuration that was not expanded yet; else all threads go.
+**Values first.** Choices of values (an input, a branch on an unknown value) depend on no other
+thread, nor does a block that was cut because it was long: such a thread goes on, and no other
+thread does. So that no thread waits for ever (`for (;;) if (input()) x = 1;`), that is done only if
+it leads to a configuration that was not expanded yet; else all threads go.
 
 **Sleep sets.** Of two transitions that commute, one order is enough. After thread 1 has been
-explored in a configuration, it *sleeps* in what comes after thread 2, until somebody touches what
-its transition touches. The sleep set is stored with the configuration: one that is reached again
-with a smaller sleep set is expanded again for those who are awake now.
+explored in a configuration, it *sleeps* in what comes after thread 2, until some thread touches
+what its transition touches. The sleep set is stored with the configuration: one that is reached
+again with a smaller sleep set is expanded again for those who are awake now.
 
 **Persistent sets.** Where some threads cannot be disturbed by the others, only they go
 (`persistent`), under the same condition as for values. Since what threads may do is learned on the

@@ -2,7 +2,7 @@
 
 For every point of every thread the locks that are held on all ways there, by the maximal fixpoint;
 the lock set of a variable is what all its accesses have in common. A variable with a lock in its
-set is safe, as is one that nobody writes.
+set is safe, as is one that no thread writes.
 
     pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);      {m}
     pthread_mutex_lock(&n); x++; pthread_mutex_unlock(&n);      {m} & {n} = {}: a candidate

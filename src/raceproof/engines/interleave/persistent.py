@@ -124,7 +124,7 @@ class PersistentSets:
                     return None
 
     def _add(self, number: int, members: set[int], situation: Situation) -> bool:
-        """Put a thread in, with those that it waits for; False if nobody can say who these are."""
+        """Put a thread in, with those that it waits for; False if it is unclear who these are."""
         while number not in members:
             members.add(number)
             if number in situation.enabled:
@@ -162,7 +162,7 @@ class PersistentSets:
         return self._without_cancelled(frozenset(found))
 
     def _without_cancelled(self, held: Held) -> Held:
-        """A cancelled thread waits for nobody's end."""
+        """A cancelled thread waits for no other thread's end."""
         if not self._future_accesses.has_cancellation:
             return held
         return frozenset(item for item in held if item[0][0] != "thread")
@@ -175,7 +175,7 @@ class PersistentSets:
             if key[0] == "lock":
                 keys |= self._access_sets.key(key)
         if any(future.writes & keys for future in futures.values()):
-            # somebody may take a lock away from its holder: then nothing is held for sure
+            # some thread may take a lock away from its holder: then nothing is held for sure
             free = frozenset(item for item in held if item[0][0] != "lock")
             futures = {node: self._future_accesses.after(node, free) for node in others}
         for node, future in futures.items():

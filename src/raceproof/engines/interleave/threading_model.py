@@ -10,7 +10,7 @@ handle stands for. The rules over-approximate what a program can do:
 - a trial (`trylock`, a time limit) may always fail;
 - waiting for a condition gives the lock back and takes it again; a wake-up needs no signal, as
   POSIX allows (with `wakes_spuriously` off it needs one, as in the paper);
-- semaphores and barriers hold nobody up;
+- semaphores and barriers hold no thread up;
 - a join waits for its thread only if it is clear which one that is;
 - a cancelled thread may end at a cancellation point, or go on.
 

@@ -25,7 +25,7 @@ class Variable:
 
     thing: Thing
     bytes: _Range | None
-    """None: all of it, or nobody knows."""
+    """None: all of it, or unknown."""
     accesses: dict[int, AccessPoint] = field(default_factory=dict)
     lockset: frozenset[Place] | None = None
     threads: set[str] = field(default_factory=set)

@@ -152,7 +152,7 @@ def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:
 
 
 def _blind(analysis: Analysed, options: Options) -> list[str]:
-    """What nobody can follow: no proof goes past it. Beyond the first few only how many."""
+    """What could not be followed: no proof goes past it. Beyond the first few only how many."""
     found: dict[str, None] = {}
     for info in analysis.threads.all:
         for instruction, what in sorted(info.records.blind):

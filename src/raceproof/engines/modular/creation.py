@@ -23,7 +23,7 @@ class ThreadNode:
     parent: int | None
     created: Site | None
     joined: tuple[Site, ...]
-    """Where somebody surely waits for its end."""
+    """Where some thread surely waits for its end."""
     beside: tuple[int, ...]
     """Threads that may run at the same time; itself if there may be several."""
     handlers: tuple[str, ...] = ()

@@ -88,7 +88,7 @@ def _locks(access: RawAccess, describer: Describer) -> set[str]:
 
 
 def _unguarded(writes: list[RawAccess], program: Program) -> Habit:
-    """What the stores of a location that nobody protects are for."""
+    """What the stores of a location that nothing protects are for."""
     stores = [program.instruction(access.instruction) for access in writes]
     if not stores or not all(isinstance(store, Store) for store in stores):
         return Habit.OPEN

@@ -21,7 +21,7 @@ What the paper's benchmark does not punish, but other programs do, needs three m
 
         lock(&m); create(child); x = 1; unlock(&m);      // child: lock(&m); unlock(&m); x = 2;
 
-11. neither gives memory back (`free` of what somebody else frees is more often unreachable).
+11. neither gives memory back (`free` of what another thread frees is more often unreachable).
 """
 
 from __future__ import annotations

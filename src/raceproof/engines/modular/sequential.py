@@ -1,4 +1,4 @@
-"""Programs that start no threads: nobody has to look at what they do.
+"""Programs that start no threads: there is no need to look at what they do.
 
 A race needs two threads. If nothing in the program could create one (no function that a model knows
 to do so is called, or as much as named), there is only the one that runs `main`. What it computes,

@@ -20,14 +20,14 @@ guard and the facts of its access hold and address, locks and views are what the
 memory that others may write, inputs, unknown results and everything at a loop's head are variables
 of their own.
 
-*What is guessed* (`conjectures`): loop invariants, cells that nobody writes while there are several
-threads (`stable`), cells that are written under a lock only (`guarded`), what holds of them when
-the lock is free and how sections change them, variables that are locks (`home-made`). All are
+*What is guessed* (`conjectures`): loop invariants, cells that no thread writes while there are
+several threads (`stable`), cells that are written under a lock only (`guarded`), what holds of them
+when the lock is free and how sections change them, variables that are locks (`home-made`). All are
 proved together by induction over the steps of an execution of the whole program. `main` is alone
-until the first creation that may have happened: up to there nobody else writes, and at that moment
-what is said of free locks must be true; a loop that may create a thread counts as creating one when
-it is entered. A lock that is forgotten at a loop's head must leave its cells as if it were given
-back, a lock that is given back without being known to be held guards nothing.
+until the first creation that may have happened: up to there no other thread writes, and at that
+moment what is said of free locks must be true; a loop that may create a thread counts as creating
+one when it is entered. A lock that is forgotten at a loop's head must leave its cells as if it were
+given back, a lock that is given back without being known to be held guards nothing.
 
 *Views.* If all writes of a cell hold a lock, and the thread holds it, the cell is what the thread
 last saw or wrote. What it finds when it enters a section obeys what is said of free locks, and

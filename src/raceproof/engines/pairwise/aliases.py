@@ -67,7 +67,7 @@ class Aliases:
         return not any(a.may_meet(b) for a in mine for b in theirs)
 
     def _touched(self, number: int) -> tuple[Bytes, ...] | None:
-        """None: nobody knows."""
+        """None: unknown."""
         if number not in self._known:
             self._known[number] = self._find(number)
         return self._known[number]

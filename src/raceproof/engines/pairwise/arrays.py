@@ -61,7 +61,7 @@ class GuardedArray:
         return Meeting.NONE if is_beside else Meeting.OTHER
 
     def is_lock(self, form: Form | None) -> bool | None:
-        """Is an address in the object with the locks one of them? None: nobody knows."""
+        """Is an address in the object with the locks one of them? None: unknown."""
         if form is None or form[1] % self.lock_stride:
             return None
         return (form[0] - self.first_lock) % self.lock_stride == 0

@@ -3,11 +3,11 @@
 While a thread holds the lock of an element, it knows what the element holds: what it found there
 when it took the lock, and what it wrote since. The candidate is that whoever writes an element
 while there are several threads holds its lock, and is not `main`; that `main`, as long as it is
-alone, writes nothing but zeros; and that nobody takes a lock of the array twice, or gives back one
-that it is not known to hold. A lock that is forgotten at a loop's head breaks it, too.
+alone, writes nothing but zeros; and that no thread takes a lock of the array twice, or gives back
+one that it is not known to hold. A lock that is forgotten at a loop's head breaks it, too.
 
-What is found there came from somebody: if an element was not 0 when its lock was taken, some thread
-has written something else than 0 to it before. `query` makes use of that.
+What is found there came from some thread: if an element was not 0 when its lock was taken, some
+thread has written something else than 0 to it before. `query` makes use of that.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Elements:
     def wrote(
         self, state: State, place: Place, condition: Term, size: int | None, value: Value | None
     ) -> None:
-        """If the condition holds, the thread writes to the place; None: nobody knows what."""
+        """If the condition holds, the thread writes to the place; None: unknown what."""
         terms = self.terms
         for array in self.world.arrays:
             if place.object.key != array.elements:

@@ -40,7 +40,7 @@ class Locking:
         return self.terms.false if section is None else section.holds
 
     def is_known(self, state: State, cell: Cell) -> Term:
-        """Is the view of a shared cell right, as nobody else can write it now?"""
+        """Is the view of a shared cell right, as no other thread can write it now?"""
         terms = self.terms
         reasons = [state.alone, self.world.stable(cell)]
         turn = self.world.ticket_locks.get(cell)
@@ -239,7 +239,7 @@ class Locking:
         return terms.all([was_free, terms.not_(is_freed), self.world.is_lock(cell)])
 
     def found_free(self, state: State, cell: Cell) -> Term:
-        """Does the thread know that a home-made lock is free, and nobody can take it now?"""
+        """Does the thread know that a spin lock is free, and no thread can take it now?"""
         terms = self.terms
         view = self.view(state, cell).bits
         is_free = terms.eq(view, terms.const(0, view.width))
@@ -247,7 +247,7 @@ class Locking:
         return terms.and_(known, is_free)
 
     def clobbered(self, state: State, cell: Cell, condition: Term) -> None:
-        """The thread may write some bytes of a shared cell, nobody knows which."""
+        """The thread may write some bytes of a shared cell, it is unknown which."""
         terms, world = self.terms, self.world
         wrong = terms.and_(condition, terms.not_(state.alone))
         self.log.oblige(world.stable(cell), state, wrong)

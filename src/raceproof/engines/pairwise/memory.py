@@ -93,7 +93,7 @@ class Memory:
     def write(
         self, state: State, instruction: int, address: Value, size: int | None, value: Value | None
     ) -> None:
-        """None: nobody knows how much, or what."""
+        """None: unknown how much, or what."""
         terms = self.terms
         rest = terms.true
         for place in address.places:

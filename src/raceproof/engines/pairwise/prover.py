@@ -53,7 +53,7 @@ class Failure:
 def prove_pairs(facts: ProgramFacts, options: Options, deadline: float) -> Proof | Failure:
     """Tries to exclude all pairs, for any number of threads, rounds and context switches."""
     if options.mutex_rules is MutexRules.LINUX:
-        return Failure("anybody may unlock a mutex")
+        return Failure("any thread may unlock a mutex")
     try:
         analysis = Analysis(
             facts.program,

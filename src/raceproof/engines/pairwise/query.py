@@ -134,7 +134,7 @@ class Query:
         yield from self._created_before(creator, child)
 
     def _counted(self, creator: Side, child: Side) -> Iterable[Term]:
-        """Nobody is left to be done, if the creator has found that."""
+        """No thread is left to be done, if the creator has found that."""
         terms = self.terms
         for account, (balance, _) in child.access.counts.items():
             is_done = terms.eq(creator.term(creator.access.counts[account][1]), terms.const(1, 8))
@@ -196,7 +196,7 @@ class Query:
         )
 
     def _origins(self, finder: Side, other: Side, suffix: str) -> Iterable[Term]:
-        """Somebody has set the elements that are not 0."""
+        """Some thread has set the elements that are not 0."""
         terms = self.terms
         for found in finder.access.found:
             array = found.array

@@ -68,7 +68,7 @@ class World:
     targets: dict[int, set[tuple[object, ...]]] = field(default_factory=dict)
     """Instruction -> what it may write: ("global", name), ("slot", number), ..."""
     untouched: set[str] = field(default_factory=set)
-    """Globals that nobody ever writes."""
+    """Globals that are never written."""
     open_slots: set[int] = field(default_factory=set)
     """Slots that other threads may know."""
     hidden_slots: set[int] = field(default_factory=set)

@@ -71,8 +71,8 @@ class Passed:
 class State:
     guard: Term
     memory: dict[Cell, Value]
-    """The thread's own cells, and its view of shared ones: right as long as nobody else can write
-    them."""
+    """The thread's own cells, and its view of shared ones: right as long as no other thread can
+    write them."""
     sections: dict[LockName, Section]
     addressed: dict[tuple[object, ...], AddressedLock]
     """By where they were acquired."""

@@ -8,8 +8,8 @@ Each thread has a *balance* for a guarded cell: by how much it has changed it; a
 from the creator to a thread that counts. So the cell is always its first value plus all balances.
 If balances of threads are never negative and threads only ever make the cell smaller, and `main`
 finds that the cell is its first value plus the balance of `main`, then all others are at 0: they
-are done. It stays so until `main` creates another thread, if nobody else creates any. (The sum is
-right as long as there are not as many threads as the cell has values; cells of less than 4 bytes
+are done. It stays so until `main` creates another thread, if no other thread creates any. (The sum
+is right as long as there are not as many threads as the cell has values; cells of less than 4 bytes
 don't count.)
 
 The 1 may be handed on, in an element of an array that has a lock for each of its elements:
@@ -104,7 +104,7 @@ class ThreadCounters:
             self._add(state, account, change)
 
     def clobbered(self, state: State, cell: Cell, condition: Term) -> None:
-        """Nobody knows what the thread may have written to the cell."""
+        """It is unknown what the thread may have written to the cell."""
         for account in self.world.accounts:
             if account.cell == cell:
                 self._owe(state, account, condition)

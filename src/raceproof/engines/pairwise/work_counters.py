@@ -10,8 +10,8 @@ first value plus all parts. If a thread's part is 0 or 1 and becomes 1 only once
 when `main` finds that all parts but its own add up to the number of threads that it has created,
 each of them is 1: all have begun. That remains true. If later all parts but its own add up to 0,
 each is 0: all have begun and ended their work, and none begins again. Both remain true until `main`
-creates another thread, if nobody else creates any. (The sum is right as long as fewer threads are
-created than the cell has values; cells of less than 4 bytes don't count.)
+creates another thread, if no other thread creates any. (The sum is right as long as fewer threads
+are created than the cell has values; cells of less than 4 bytes don't count.)
 
 Parts, the number of created threads and what `main` has found are kept like the contents of memory.
 """

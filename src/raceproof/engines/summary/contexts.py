@@ -148,7 +148,7 @@ class Contexts:
     def _visit(self, name: str, context: Context) -> None:
         thread, core, path, binding = context
         if core is not EMPTY:
-            # Nobody is above the entries, to whom giving back and joining could matter.
+            # There is no caller above the entries, to whom giving back and joining could matter.
             core = (core[0], (), core[2], (), core[4])
         seen = self._seen[name, thread]
         if seen.is_covered((core[0], path, binding), core):

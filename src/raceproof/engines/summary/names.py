@@ -111,7 +111,7 @@ class Names:
     def elements(self, origin: Origin, offset: int, stride: int) -> tuple[int, int] | None:
         """The bytes of the array that an index with that stride goes through, if that is known.
 
-        A stride of 1 says that nobody knows which bytes are meant.
+        A stride of 1 says that it is unknown which bytes are meant.
         """
         key = (origin[:3], offset, stride)
         if key not in self._elements:

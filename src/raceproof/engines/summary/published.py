@@ -1,7 +1,7 @@
 """When a heap object that a function makes becomes visible to others.
 
     n = malloc(sizeof *n);
-    n->value = 1;        nobody else can see it
+    n->value = 1;        no other thread can see it
     list->head = n;      published
     n->next = 0;         an access that counts
 

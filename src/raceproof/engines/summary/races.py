@@ -110,7 +110,7 @@ class Races:
                 self._object(self._accesses(objects[origin]))
 
     def _is_shared(self, spots: Spots) -> bool:
-        """Whether anybody writes, and anybody else is there."""
+        """Whether any thread writes, and another one is there."""
         if not any(spot.is_write for spot, _ in spots.values()):
             return False
         threads = {state.thread for _, used in spots.values() for state in used}
@@ -305,7 +305,7 @@ def _pairs(first: list[Located], second: list[Located]) -> Iterator[tuple[Locate
 
 
 def _width(location: Location) -> float:
-    """Of two locations that meet, the one with fewer bytes says more; none if nobody knows them."""
+    """Of two locations that meet, the one with fewer bytes says more; none if both are unknown."""
     if location.start is None or location.end is None:
         return float("inf")
     return location.end - location.start

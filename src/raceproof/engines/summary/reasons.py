@@ -119,7 +119,7 @@ def same_bytes(a: Spot, b: Spot, world: World) -> int:
     """`x[1]` and `x[2]` are apart, `x[i]` and `x[2]` perhaps not."""
     first, second = a.size, b.size
     if first is None or second is None:
-        # From here on, nobody knows how far: anything behind it.
+        # From here on, it is unknown how far: anything behind it.
         low = a.offset if first is None else b.offset
         high = b.offset + (second or 0) if first is None else a.offset + (first or 0)
         if first is None and second is None:
@@ -158,7 +158,7 @@ def _bounds(item: Spot, size: int, world: World) -> tuple[int, int]:
 def _span(item: Spot, world: World) -> tuple[int, int, int] | None:
     """The bytes of an array that a counting loop goes through: first, step, last.
 
-    None if the index is not such a loop's, so that nobody knows which elements are meant. A
+    None if the index is not such a loop's, so that it is unknown which elements are meant. A
     pointer that walks an array goes through all of it.
     """
     if not item.stride:

@@ -204,7 +204,7 @@ class Valuation:
     def _same(self, instruction: Freeze) -> Terms:
         value = instruction.value
         if isinstance(value, Undefined) and not isinstance(value.type, PointerType):
-            return self.opaque(instruction)  # A number that nobody set may be any.
+            return self.opaque(instruction)  # A number that was never set may be any.
         return self.terms(instruction.value)
 
     def _extract(self, instruction: ExtractField) -> Terms:

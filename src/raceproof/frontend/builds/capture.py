@@ -4,7 +4,7 @@ A folder of wrappers stands in front of `PATH`, one for each compiler and archiv
 a shell script that notes its arguments and becomes the real tool: no other tool is needed, and a
 build is slowed down by a few thousandths of a second for each command. A build system that looks up
 its compiler while it is watched (CMake, configure) finds the wrapper and may remember its path:
-the wrappers stay where they are, and when nobody watches they only run the real tool.
+the wrappers stay where they are, and when nothing is captured they only run the real tool.
 """
 
 from __future__ import annotations

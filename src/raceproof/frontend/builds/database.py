@@ -33,7 +33,7 @@ class Command:
 
     source: Source
     output: str
-    """The object file, as an absolute path; empty if nobody says."""
+    """The object file, as an absolute path; empty if unknown."""
     has_openmp: bool = False
 
 

@@ -2,7 +2,7 @@
 
 What is linked from what is known from a watched build (`raceproof capture`), from a `build.ninja`
 (CMake, Meson) or from the `link.txt` files of CMake's makefiles. Libraries of the project that a
-program links, static or shared, are part of it: their code runs in it. Where nobody says what is
+program links, static or shared, are part of it: their code runs in it. Where nothing says what is
 linked, the folders that CMake and Meson put objects into tell at least which belong together.
 """
 
@@ -49,7 +49,7 @@ class Build:
     database: Database
     targets: tuple[Target, ...]
     is_linked: bool
-    """Whether somebody said what is linked; if not, targets are guessed by folder."""
+    """Whether the user said what is linked; if not, targets are guessed by folder."""
 
     @property
     def programs(self) -> tuple[Target, ...]:

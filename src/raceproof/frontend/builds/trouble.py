@@ -46,7 +46,7 @@ def one_line(trouble: str) -> str:
 
 
 def remedy(header: str) -> str:
-    """Which package has a header, or what to do if nobody knows."""
+    """Which package has a header, or what to do if that is unknown."""
     known = _packages()
     package = known.get(header) or known.get(header.partition("/")[0] + "/")
     if package:

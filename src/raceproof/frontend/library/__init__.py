@@ -18,7 +18,7 @@ A body file starts with comments that say what it is for and when it is linked:
 A function that the program defines itself stays as it is (the bodies are weak). The bodies are
 compiled without debug information and inlined, so that an access has the position of the call.
 
-A body may ask `raceproof_unspecified()` for what the standards leave open: a value that nobody
+A body may ask `raceproof_unspecified()` for what the standards leave open: a value that no thread
 chooses. A race that depends on one is possible, never confirmed.
 """
 

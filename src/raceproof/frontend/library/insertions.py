@@ -296,7 +296,7 @@ def compare_addresses(text: str) -> str:
 
         free(p); q = malloc(n); if (p == q) ...         may be true
 
-    A pointer to what is gone equals a new object's address or not: nobody chooses.
+    A pointer to what is gone equals a new object's address or not: that is no choice.
     """
     used: set[str] = set()
 

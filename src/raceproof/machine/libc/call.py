@@ -1,7 +1,7 @@
 """The operation that calls a function of the C library.
 
 What it returns and writes is computed if we can; else it is an input: a genuine one if the model
-says that it comes from outside, an invented one if the function has a fixed meaning or if nobody
+says that it comes from outside, an invented one if the function has a fixed meaning or if no model
 knows the function (see `confirming`).
 """
 

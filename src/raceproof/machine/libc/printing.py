@@ -25,7 +25,7 @@ def _emit(m: Machine, stream: int, text: bytes) -> None:
 
 
 def _succeeds(m: Machine) -> bool:
-    """Whether the output could be written: an input, if anybody looks."""
+    """Whether the output could be written: an input, if it is looked at."""
     return not m.wants_result() or not m.input_fails()
 
 

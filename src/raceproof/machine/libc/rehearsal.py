@@ -2,7 +2,7 @@
 
 A computed function reads and writes through the machine it is given. In a rehearsal that machine
 keeps what is written to itself and notes every byte that is read or written; the notes are exactly
-the accesses of the call that is to come. So there is one definition of `strtok_r`, and nobody has
+the accesses of the call that is to come. So there is one definition of `strtok_r`, and none has
 to say beside it that it writes one byte.
 
     strtok_r("ab cd", " ", &rest)      reads bytes 0 to 2 and the separators,
