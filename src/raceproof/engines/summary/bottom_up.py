@@ -25,7 +25,7 @@ from raceproof.engines.summary.compose import MANY_FUNCTIONS
 from raceproof.engines.summary.forks import forked_map
 from raceproof.engines.summary.outline import Outline
 from raceproof.engines.summary.summary import MAX_SEGMENT, Summary
-from raceproof.engines.summary.terms import Origin, Term
+from raceproof.engines.summary.terms import OBJECTS, Origin, Term, is_dereference, is_function
 from raceproof.engines.summary.traces import Near, NoMemory, SummaryMemory, Tracer, visible_digest
 
 MIN_BLOCKS_TO_FORK = 400
@@ -53,7 +53,7 @@ class Pointers:
         if stride:
             offset %= stride
         known = self.by_offset[offset]
-        if origin[0] in "gsh":
+        if origin[0] in OBJECTS:
             known = self.by_object[origin[:3]][offset]
         is_new = function not in known
         known[function] = self.by_offset[offset][function] = None
@@ -62,7 +62,7 @@ class Pointers:
     def find(self, inner: Term) -> Iterable[str]:
         """The functions kept at an address, or at the same offset of anything."""
         origin, offset, stride, _ = inner
-        cells = self.by_object.get(origin[:3], {}) if origin[0] in "gsh" else {}
+        cells = self.by_object.get(origin[:3], {}) if origin[0] in OBJECTS else {}
         if stride:
             offset %= stride
             found = {
@@ -91,7 +91,7 @@ class BottomUp:
         self._jobs = jobs
         self._pointers = Pointers()
         for address, value in initial_stores:
-            if value[0][0] == "f":
+            if is_function(value):
                 self._pointers.add(address, value[0][1])
         for outline in outlines.values():
             for events, _ in outline.blocks:
@@ -112,7 +112,7 @@ class BottomUp:
 
     def _note_pointers(self, addresses: tuple[Term, ...], values: tuple[Term, ...]) -> None:
         for value in values:
-            if value[0][0] == "f":
+            if is_function(value):
                 for address in addresses:
                     self._pointers.add(address, value[0][1])
 
@@ -129,7 +129,7 @@ class BottomUp:
             self._pointers.add(address, value[0][1])
             for summary in self.summaries.values()
             for address, value in (*summary.closed_stores, *summary.open_stores)
-            if value[0][0] == "f"
+            if is_function(value)
         ]
         self._targets_memo.clear()
         return any(news)
@@ -245,7 +245,7 @@ class BottomUp:
                 else:
                     continue
                 for term in terms:
-                    if term[0][0] == "*":
+                    if is_dereference(term):
                         found.update(dict.fromkeys(self.targets(term, arity)))
         return tuple(callee for callee in found if callee in self.outlines)
 
@@ -314,7 +314,7 @@ def naming_depths(outlines: Mapping[str, Outline]) -> dict[str, int]:
                 if event[0] == "call":
                     passed = _passed(event[3])
                     for term in event[2]:
-                        if term[0][0] == "f":
+                        if is_function(term):
                             callers[term[0][1]].append((name, passed))
                 elif event[0] == "create":
                     creators.add(name)
@@ -337,4 +337,4 @@ def naming_depths(outlines: Mapping[str, Outline]) -> dict[str, int]:
 
 def _passed(arguments: Iterable[Iterable[Term]]) -> str:
     """The functions whose addresses are among the arguments."""
-    return " ".join(term[0][1] for terms in arguments for term in terms if term[0][0] == "f")
+    return " ".join(term[0][1] for terms in arguments for term in terms if is_function(term))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from raceproof.engines.summary import effects as fx
+from raceproof.engines.summary.effects import Effect
 from raceproof.engines.summary.flow import Flow
 from raceproof.engines.summary.guarded import Guarded
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.outline import ATOMIC, Outline
 from raceproof.engines.summary.published import Published
 from raceproof.engines.summary.state import EMPTY, Core, is_protected_by, wait
-from raceproof.engines.summary.steps import Lookup, Step, Steps, Targets
+from raceproof.engines.summary.steps import Lookup, Steps, Targets
 from raceproof.engines.summary.summary import (
     Accesses,
     AccessKey,
@@ -21,7 +23,7 @@ from raceproof.engines.summary.summary import (
     Summary,
     add_access,
 )
-from raceproof.engines.summary.terms import Origin, Term, Terms, is_pointer_like, root
+from raceproof.engines.summary.terms import PLACES, Origin, Term, Terms, is_pointer_like, root
 from raceproof.engines.summary.tested import MAX_TESTED
 
 MAX_OPEN = 150
@@ -122,37 +124,38 @@ class _Composer:
         found = self.steps.tested(tuple(dict.fromkeys(terms)))
         return tuple(term for term in found if not self._is_own_slot(root(term)))[:MAX_TESTED]
 
-    def _block(self, index: int, block: list[Step]) -> None:
+    def _block(self, index: int, block: list[Effect]) -> None:
         states: list[Core] = list(self.flow.states(index))
         published = self.published.at_start(index)
         facts = self.flow.states(index)
         current = [(core, facts[core]) for core in states]
         guards = self.guarded.at(index)
-        for step in block:
+        for effect in block:
             if not current:
                 return
-            kind = step[0]
             cores = list(dict.fromkeys(core for core, _ in current))
             if guards:
                 cores = [wait(core, guards) for core in cores]
-            if kind == "access":
-                self._access(step, cores, published)
-            elif kind == "call":
-                self._call(step, cores, published)
-            elif kind == "deferred":
-                self._deferred(step, cores, published)
-            elif kind == "create":
-                self._create(step, cores, published)
-            elif kind == "pending":
-                self._pend(step, cores)
-            elif kind == "fresh" or kind == "publish":
-                published = self.published.after(published, step)
-            current = [after for c, f in current for after in self.flow.apply(step, c, f)]
+            match effect:
+                case fx.Accesses():
+                    self._access(effect, cores, published)
+                case fx.Calls():
+                    self._enter(effect.instance, cores, published)
+                    self._edges(effect.number, effect.name, effect.instance, cores)
+                case fx.CallsDeferred():
+                    self._deferred(effect, cores, published)
+                case fx.Runs():
+                    self._create(effect, cores, published)
+                case fx.Pends():
+                    self._pend(effect, cores)
+                case fx.Makes() | fx.Publishes():
+                    published = self.published.after(published, effect)
+            current = [after for c, f in current for after in self.flow.apply(effect, c, f)]
 
     # --- accesses ------------------------------------------------------------
 
-    def _access(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
-        _, number, addresses, size, is_write, is_atomic = step
+    def _access(self, effect: fx.Accesses, cores: list[Core], published: frozenset[Origin]) -> None:
+        number, addresses, size, is_write, is_atomic = effect
         site: Site = (self.name, number, ())
         for address in addresses:
             for core in cores:
@@ -162,7 +165,7 @@ class _Composer:
         address, size, is_write, is_atomic, thread, core = key
         origin = address[0]
         kind = root(address)[0]
-        if kind not in "pgsh" or address[0] == ATOMIC[0]:
+        if kind not in PLACES or address[0] == ATOMIC[0]:
             return
         if kind == "s" and self._is_own_slot(root(address)):
             if root(address) not in self.steps.escaped:
@@ -209,11 +212,6 @@ class _Composer:
 
     # --- calls ------------------------------------------------------------
 
-    def _call(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
-        _, number, name, instance = step
-        self._enter(instance, cores, published)
-        self._edges(number, name, instance, cores)
-
     def _edges(self, number: int, name: str, instance: Instance, cores: list[Core]) -> None:
         """Remembers the call, for the locks and threads that come down to the callee."""
         self.callees[name] = None
@@ -241,29 +239,30 @@ class _Composer:
         terms += [*core[3], *core[4]]
         self.needs.update(origin[1] for term in terms if (origin := root(term))[0] == "p")
 
-    def _deferred(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
-        _, number, name, instance, inner = step
-        inner = inner or [EMPTY]
+    def _deferred(
+        self, effect: fx.CallsDeferred, cores: list[Core], published: frozenset[Origin]
+    ) -> None:
+        inner = effect.cores or (EMPTY,)
         outer = list(dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner))
-        self._enter(instance, outer, published)
-        self._edges(number, name, instance, outer)
+        self._enter(effect.instance, outer, published)
+        self._edges(effect.number, effect.name, effect.instance, outer)
 
-    def _create(self, step: Step, cores: list[Core], published: frozenset[Origin]) -> None:
-        _, thread, name, instance, inner, starts = step
-        starts = starts or [EMPTY]
+    def _create(self, effect: fx.Runs, cores: list[Core], published: frozenset[Origin]) -> None:
+        thread, name, instance, inner, _ = effect
+        starts = list(effect.starts) or [EMPTY]
         self._enter(instance, starts, published)
         binding = self._binding(instance)
-        outer = dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner or [EMPTY])
+        outer = dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner or (EMPTY,))
         for core in outer:
             self._note_needs(core)
             for start in starts:
                 self._note_needs(start)
                 self.creations[thread, name, core, start, binding] = None
 
-    def _pend(self, step: Step, cores: list[Core]) -> None:
-        _, kind, path, callees, arguments, inner, thread = step
+    def _pend(self, effect: fx.Pends, cores: list[Core]) -> None:
+        kind, path, callees, arguments, inner, thread = effect
         for core in [EMPTY] if thread else cores:
-            for after in inner or [EMPTY]:
+            for after in inner or (EMPTY,):
                 combined = self.flow.combine(core, after)
                 self.pending[kind, path, callees, arguments, combined, thread] = None
 

@@ -13,6 +13,8 @@ from raceproof.engines.summary.terms import (
     Term,
     Terms,
     dereference,
+    is_dereference,
+    is_function,
     is_number,
     is_pointer_like,
     shift,
@@ -126,7 +128,7 @@ class Extractor:
     def terms(self, value: Value) -> Terms:
         found = self.values.terms(value)
         for term in found:
-            if term[0][0] == "f":
+            if is_function(term):
                 self.mentions[term[0][1]] = None
         return found
 
@@ -155,9 +157,9 @@ class Extractor:
     def store(self, instruction: Instruction, addresses: Terms, values: Terms) -> None:
         """Remembers what memory may point to."""
         values = tuple(v for v in values if is_pointer_like(v))
-        addresses = tuple(a for a in addresses if is_pointer_like(a) and a[0][0] != "f")
+        addresses = tuple(a for a in addresses if is_pointer_like(a) and not is_function(a))
         for value in values:
-            if value[0][0] == "f":
+            if is_function(value):
                 self.mentions[value[0][1]] = None
         if values and addresses:
             number = self.values.numbering.of(instruction)
@@ -206,7 +208,7 @@ class Extractor:
         values = self.values.terms(instruction.value)
         if not isinstance(instruction.value.type, PointerType):
             # An address or a thread's id that is kept as an integer, not a sum of integers.
-            values = tuple(v for v in values if v[0][0] != "*" or v[1:3] == (0, 0))
+            values = tuple(v for v in values if not is_dereference(v) or v[1:3] == (0, 0))
         self.store(instruction, self.values.terms(instruction.pointer), values)
 
     def _update(self, instruction: AtomicUpdate) -> None:

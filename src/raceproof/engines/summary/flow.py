@@ -12,21 +12,23 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Any
 
+from raceproof.engines.summary import effects as fx
 from raceproof.engines.summary import state
+from raceproof.engines.summary.effects import Effect
 from raceproof.engines.summary.facts import Facts, assume, common, decide
 from raceproof.engines.summary.guarded import Guarded
 from raceproof.engines.summary.outline import loops
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
-from raceproof.engines.summary.steps import Step, Steps
+from raceproof.engines.summary.steps import Steps
 from raceproof.engines.summary.summary import Exit
-from raceproof.engines.summary.terms import Term, Terms, means
+from raceproof.engines.summary.terms import Term, Terms, is_dereference, means
 
 MAX_STATES = 6
 MAX_EXITS = 4
 MAX_VISITS = 40
 """Visits of one block before its states are joined for good."""
 
-_RELEVANT = frozenset({"call", "lock", "unlock", "join", "wait", "start", "exit"})
+_RELEVANT = (fx.Calls, fx.Acquires, fx.Releases, fx.Joins, fx.Waits, fx.Starts, fx.Exits)
 States = dict[Core, Facts]
 
 
@@ -43,8 +45,8 @@ class Flow:
         self.leaks: set[ThreadId] = set()
         self.exits: dict[Core, set[int | None]] = {}
         self._in: list[States] = []
-        self._relevant: list[list[Step]] = [
-            [step for step in block if step[0] in _RELEVANT and not _is_idle(step)]
+        self._relevant: list[list[Effect]] = [
+            [one for one in block if isinstance(one, _RELEVANT) and not _is_idle(one)]
             for block in steps.blocks
         ]
         self._loop_joins = self._find_loop_joins()
@@ -87,51 +89,54 @@ class Flow:
     def through(self, block: int, core: Core, facts: Facts) -> Iterator[tuple[Core, Facts]]:
         """The states at the end of the block."""
         current: list[tuple[Core, Facts]] = [(core, facts)]
-        for step in self._relevant[block]:
-            current = [after for c, f in current for after in self.apply(step, c, f)]
+        for effect in self._relevant[block]:
+            current = [after for c, f in current for after in self.apply(effect, c, f)]
             if not current:
                 return
             if len(current) > MAX_STATES:
                 current = _joined(current)
         yield from current
 
-    def apply(self, step: Step, core: Core, facts: Facts) -> list[tuple[Core, Facts]]:
-        """The states after one step."""
-        kind = step[0]
-        if kind == "lock":
-            _, locks, mode, success, key = step
-            if not locks:
-                return [(core, facts)]
-            taken = state.acquire(core, locks, mode)
-            if success == "always":
-                return [(taken, facts)]
-            is_zero = success == "zero"
-            return [
-                (taken, {**facts, key: (is_zero, 0)}),
-                (core, {**facts, key: (not is_zero, 0)}),
-            ]
-        if kind == "unlock":
-            return [(state.release(core, step[1]), facts)]
-        if kind == "start":
-            if state.is_active(core, step[1]):
-                self.multiple.add(step[1])
-            return [(state.start(core, step[1]), facts)]
-        if kind == "join":
-            return [(self._end(core, step[1]), facts)]
-        if kind == "wait":
-            return [(state.wait(core), facts)]
-        if kind == "call":
-            return self._call(step, core, facts)
-        if kind == "exit":
-            self.leaks.update(thread for thread, _ in core[2])
-            return []
+    def apply(self, effect: Effect, core: Core, facts: Facts) -> list[tuple[Core, Facts]]:
+        """The states after one effect."""
+        match effect:
+            case fx.Acquires():
+                return self._acquire(effect, core, facts)
+            case fx.Releases(locks):
+                return [(state.release(core, locks), facts)]
+            case fx.Starts(thread):
+                if state.is_active(core, thread):
+                    self.multiple.add(thread)
+                return [(state.start(core, thread), facts)]
+            case fx.Joins(handles):
+                return [(self._end(core, handles), facts)]
+            case fx.Waits():
+                return [(state.wait(core), facts)]
+            case fx.Calls():
+                return self._call(effect, core, facts)
+            case fx.Exits():
+                self.leaks.update(thread for thread, _ in core[2])
+                return []
         return [(core, facts)]
+
+    def _acquire(self, effect: fx.Acquires, core: Core, facts: Facts) -> list[tuple[Core, Facts]]:
+        locks, mode, success, key = effect
+        if not locks:
+            return [(core, facts)]
+        taken = state.acquire(core, locks, mode)
+        if success == "always":
+            return [(taken, facts)]
+        is_zero = success == "zero"
+        return [
+            (taken, {**facts, key: (is_zero, 0)}),
+            (core, {**facts, key: (not is_zero, 0)}),
+        ]
 
     def combine(self, outer: Core, inner: Core) -> Core:
         return state.combine(outer, inner, self._match, self._left_by)
 
-    def _call(self, step: Step, core: Core, facts: Facts) -> list[tuple[Core, Facts]]:
-        _, number, _, instance = step
+    def _call(self, effect: fx.Calls, core: Core, facts: Facts) -> list[tuple[Core, Facts]]:
+        number, _, instance = effect
         key: Term = (("x", self.outline.name, number), 0, 0, ())
         found = []
         for inner, value in instance.summary.exits:
@@ -257,7 +262,7 @@ class Flow:
     def _find_loop_joins(self) -> dict[int, list[tuple[frozenset[int], Terms, tuple[Any, ...]]]]:
         """Blocks where a loop that joins an array of threads is left the normal way."""
         joins = {
-            index: [step[1] for step in block if step[0] == "join"]
+            index: [one.handles for one in block if isinstance(one, fx.Joins)]
             for index, block in enumerate(self.steps.blocks)
         }
         found: dict[int, list[tuple[frozenset[int], Terms, tuple[Any, ...]]]] = {}
@@ -268,7 +273,7 @@ class Flow:
                 for handles in joins[block]:
                     signature: tuple[Any, ...] = ()
                     for handle in handles:
-                        if handle[0][0] == "*":
+                        if is_dereference(handle):
                             signature = signature or self.steps.loop_signature(handle[0][1])
                     found.setdefault(header, []).append((body, handles, signature))
         return found
@@ -309,8 +314,8 @@ class Flow:
         return tuple(sorted(found, key=repr))
 
 
-def _is_idle(step: Step) -> bool:
-    return bool(step[0] == "call" and step[3].summary.is_flat)
+def _is_idle(effect: Effect) -> bool:
+    return isinstance(effect, fx.Calls) and effect.instance.summary.is_flat
 
 
 def _joined(states: list[tuple[Core, Facts]]) -> list[tuple[Core, Facts]]:

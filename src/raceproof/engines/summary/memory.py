@@ -13,7 +13,7 @@ from math import gcd
 from typing import TypeAlias
 
 from raceproof.engines.summary.scope import overlap
-from raceproof.engines.summary.terms import Origin, Term
+from raceproof.engines.summary.terms import OBJECTS, Origin, Term
 
 Place: TypeAlias = tuple[Origin, int, int]
 """Object, offset, stride."""
@@ -56,7 +56,7 @@ class Memory:
         kind = origin[0]
         if kind == "f":
             return ((origin, constant, stride),)
-        if kind in "gsh":
+        if kind in OBJECTS:
             place = self._inside(origin, constant, stride)
             return () if place is None else (place,)
         if kind != "*":
@@ -75,7 +75,7 @@ class Memory:
         The offset of an array inside of a struct is kept (`pool.slots[i]` is not `pool.lock`); one
         that has run out of the object goes back to the first element it can mean.
         """
-        extent = self._extent(origin) if origin[0] in "gsh" else 0
+        extent = self._extent(origin) if origin[0] in OBJECTS else 0
         if stride and not 0 <= offset < (extent or stride):
             offset %= stride
         if extent and not 0 <= offset < extent:

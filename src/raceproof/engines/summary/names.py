@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from raceproof.engines.summary.outline import Induction, Outline
 from raceproof.engines.summary.state import ThreadId
 from raceproof.engines.summary.summary import Site as SummarySite
-from raceproof.engines.summary.terms import Origin, Term
+from raceproof.engines.summary.terms import LOCAL_OBJECTS, OBJECTS, Origin, Term
 from raceproof.engines.summary.unit import Unit
 from raceproof.ir import DebugInfo, Position
 from raceproof.ir.names import heap_name
@@ -89,7 +89,7 @@ class Names:
     def is_shareable(self, origin: Origin) -> bool:
         """Whether several threads can see one object of this origin and someone can write it."""
         if origin[0] != "g":
-            return origin[0] in "sh"
+            return origin[0] in LOCAL_OBJECTS
         found = self._globals.get(origin[1])
         if found is None:
             return False
@@ -162,7 +162,7 @@ class Names:
             return "atomic section"
         if kind == "*":
             return f"*{self.term(origin[1])}" + (f"+{offset}" if offset else "")
-        if kind in "gsh":
+        if kind in OBJECTS:
             return self._lock_name(origin, offset, stride)
         if kind == "p":
             return f"argument {origin[1] + 1}" + (f"+{offset}" if offset else "")

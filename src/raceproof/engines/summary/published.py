@@ -11,7 +11,8 @@ need it.
 
 from __future__ import annotations
 
-from raceproof.engines.summary.steps import Step, Steps
+from raceproof.engines.summary.effects import Effect, Makes, Publishes
+from raceproof.engines.summary.steps import Steps
 from raceproof.engines.summary.terms import Origin
 
 _NOTHING: frozenset[Origin] = frozenset()
@@ -28,12 +29,14 @@ class Published:
     def at_start(self, block: int) -> frozenset[Origin]:
         return self._in[block]
 
-    def after(self, published: frozenset[Origin], step: Step) -> frozenset[Origin]:
+    def after(self, published: frozenset[Origin], effect: Effect) -> frozenset[Origin]:
         if not self._candidates:
             return published
-        if step[0] == "fresh":
-            return published.difference(step[1])
-        return published | (self._steps.contained(step[1]) & self._candidates)
+        if isinstance(effect, Makes):
+            return published.difference(effect.origins)
+        if isinstance(effect, Publishes):
+            return published | (self._steps.contained(effect.origins) & self._candidates)
+        return published
 
     def _run(self) -> None:
         work = [0]
@@ -41,9 +44,8 @@ class Published:
         while work:
             block = work.pop()
             current = self._in[block]
-            for step in self._steps.blocks[block]:
-                if step[0] == "fresh" or step[0] == "publish":
-                    current = self.after(current, step)
+            for effect in self._steps.blocks[block]:
+                current = self.after(current, effect)
             for target in self._steps.outline.successors(block):
                 merged = self._in[target] | current
                 if merged != self._in[target] or target not in seen:

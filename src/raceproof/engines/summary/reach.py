@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from raceproof.engines.summary.outline import Outline
+from raceproof.engines.summary.terms import is_function
 from raceproof.engines.summary.unit import Unit
 
 
@@ -20,7 +21,7 @@ def reachable(units: Sequence[Unit], entry: str | None) -> dict[str, Outline]:
     stack = [entry]
     for unit in units:
         stack.extend(unit.constructors)
-        stack.extend(value[0][1] for _, value in unit.stores if value[0][0] == "f")
+        stack.extend(value[0][1] for _, value in unit.stores if is_function(value))
     seen: set[str] = set()
     while stack:
         name = stack.pop()

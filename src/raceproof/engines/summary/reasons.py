@@ -18,7 +18,14 @@ from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.scope import overlap
 from raceproof.engines.summary.state import Core, Locks, ThreadId, is_protected_by
 from raceproof.engines.summary.summary import Site
-from raceproof.engines.summary.terms import Origin, Term, is_number, root
+from raceproof.engines.summary.terms import (
+    LOCAL_OBJECTS,
+    Origin,
+    Term,
+    is_dereference,
+    is_number,
+    root,
+)
 
 NO, PERHAPS, YES = 0, 1, 2
 FAR = 1 << 40
@@ -185,7 +192,7 @@ def at_the_same_time(a: State, b: State, world: World) -> int:
 def not_each_its_own(a: Located, b: Located, world: World) -> int:
     """An object that each thread makes for itself is not shared by being made at one place."""
     first, second = root(a.spot.address), root(b.spot.address)
-    if first != second or first[0] not in "sh":
+    if first != second or first[0] not in LOCAL_OBJECTS:
         return YES
     maker = first[3][0][0] if first[0] == "h" and first[3] else first[1]
     running = world.running.get(maker, frozenset())
@@ -200,9 +207,9 @@ def not_one_element_each(a: Located, b: Located, world: World) -> int:
     if a.state.thread != b.state.thread:
         return YES
     first, second = a.spot.address, b.spot.address
-    while first[0][0] == "*" and not first[3]:
+    while is_dereference(first) and not first[3]:
         first = first[0][1]
-    while second[0][0] == "*" and not second[3]:
+    while is_dereference(second) and not second[3]:
         second = second[0][1]
     if not first[3] or first[3] != second[3] or first[0] != second[0]:
         return YES

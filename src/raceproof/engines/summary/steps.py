@@ -1,39 +1,34 @@
-"""The events of an outline with the callees' summaries put in: what the function does, in order.
-
-Steps, by block:
-
-    ("access", number, addresses, size, is_write, is_atomic)
-    ("call", number, name, instance)                 a callee with a summary
-    ("start", thread)                                a thread is created
-    ("create", thread, name, instance, outer, starts)    what it runs, and in what states
-    ("deferred", number, name, instance, cores)      a callee's call of a function we know
-    ("pending", kind, path, callees, arguments, cores, thread)   only our caller knows the callee
-    ("lock", locks, mode, success, key), ("unlock", locks), ("join", handles), ("wait", objects)
-    ("publish", origins), ("fresh", origins)         heap objects become visible / are new
-    ("exit",)
-"""
+"""The events of an outline with the callees' summaries put in: what the function does, in order
+(`effects`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from raceproof.engines.summary import effects as fx
+from raceproof.engines.summary.effects import Effect
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.outline import Event, Outline
 from raceproof.engines.summary.scope import Scope
 from raceproof.engines.summary.state import ThreadId
 from raceproof.engines.summary.summary import Depths, Pending, Summary, ThreadInfo
 from raceproof.engines.summary.terms import (
+    CARRIERS,
+    OBJECTS,
+    PLACES,
     Origin,
     Term,
     Terms,
     dereference,
+    is_function,
+    is_heap,
     is_pointer_like,
+    is_thread_id,
     root,
     unite,
 )
 
-Step: TypeAlias = tuple[Any, ...]
 Lookup: TypeAlias = Callable[[str], Summary | None]
 Targets: TypeAlias = Callable[[Term, int], tuple[str, ...]]
 """The functions that an indirect call through a path with so many arguments may mean."""
@@ -52,7 +47,7 @@ class Steps:
         self._lookup = lookup
         self._targets = targets
         self._depths = depths
-        self.blocks: list[list[Step]] = []
+        self.blocks: list[list[Effect]] = []
         self.stores: dict[tuple[Term, Term], None] = {}
         self.threads: dict[ThreadId, ThreadInfo] = {}
         self.fresh: set[Origin] = set()
@@ -61,7 +56,7 @@ class Steps:
         self.is_flat = outline.is_flat
         self.is_cut = False
         self._contained: dict[Origin, set[Origin]] = {}
-        self._steps: list[Step] = []
+        self._steps: list[Effect] = []
         self._resuming = 0
         self._call_tests: dict[int, Terms] = {}
         for events, _ in outline.blocks:
@@ -89,18 +84,18 @@ class Steps:
             returned.extend(self._enter(number, name, summary, actual))
         if pending:
             site = (self.outline.name, number)
-            self._steps.append(("pending", "call", (site,), tuple(pending), actual, (), ()))
+            self._steps.append(fx.Pends("call", (site,), tuple(pending), actual, (), ()))
         self.scope.set_result(number, unite(returned))
 
     def _names(self, terms: Terms, arity: int, pending: list[Term]) -> list[str]:
         names: dict[str, None] = {}
         for term in terms:
             kind = root(term)[0]
-            if term[0][0] == "f":
+            if is_function(term):
                 names[term[0][1]] = None
             elif kind == "p":
                 pending.append(term)
-            elif kind in "gsh*":
+            elif kind in (*OBJECTS, "*"):
                 for name in self._targets(term, arity)[:MAX_TARGETS]:
                     names[name] = None
         return list(names)
@@ -118,7 +113,7 @@ class Steps:
         if summary.tests:
             known = self._call_tests.get(number, ())
             self._call_tests[number] = unite([*known, *instance.all_terms(summary.tests)])
-        self._steps.append(("call", number, name, instance))
+        self._steps.append(fx.Calls(number, name, instance))
         self.is_flat = self.is_flat and summary.is_flat
         self._resume_all(instance)
         return returned
@@ -131,13 +126,13 @@ class Steps:
                 found.extend(self._call_tests.get(term[0][2], ()))
             else:
                 found.extend(self.scope.resolve(term))
-        return tuple(dict.fromkeys(term for term in found if root(term)[0] in "pgsh"))
+        return tuple(dict.fromkeys(term for term in found if root(term)[0] in PLACES))
 
     def _new(self, terms: Terms) -> None:
-        made = [term[0] for term in terms if term[0][0] == "h"]
+        made = [term[0] for term in terms if is_heap(term)]
         if made:
             self.fresh.update(made)
-            self._steps.append(("fresh", tuple(made)))
+            self._steps.append(fx.Makes(tuple(made)))
 
     def _effects(self, instance: Instance) -> None:
         for address, value in instance.summary.open_stores:
@@ -203,19 +198,19 @@ class Steps:
                 inner = Instance(summary, actual, site, self.scope.contents, self._depths, thread)
                 self._escape([term for terms in actual for term in terms])
                 self._enter_thread(inner, thread, ids=())
-                self._steps.append(("create", thread, name, inner, cores, ()))
+                self._steps.append(fx.Runs(thread, name, inner, cores, ()))
                 self._resume_all(inner)
             elif running:
                 inner = Instance(summary, actual, site, self.scope.contents, self._depths, running)
                 self._enter_thread(inner, running, ids=())
-                self._steps.append(("create", running, name, inner, (), cores))
+                self._steps.append(fx.Runs(running, name, inner, (), cores))
             else:
                 inner = Instance(summary, actual, site, self.scope.contents, self._depths)
                 self._effects(inner)
-                self._steps.append(("deferred", site[1], name, inner, cores))
+                self._steps.append(fx.CallsDeferred(site[1], name, inner, cores))
         if pending:
             longer = path if site in path or running else (site, *path)[:4]
-            self._steps.append(("pending", kind, longer, tuple(pending), actual, cores, running))
+            self._steps.append(fx.Pends(kind, longer, tuple(pending), actual, cores, running))
 
     # --- threads ------------------------------------------------------------
 
@@ -234,7 +229,7 @@ class Steps:
         pending: list[Term] = []
         names = self._names(self.scope.resolve_all(entries), 1, pending)
         self._add_thread(thread, (ids, self._signature(addresses), (), 0))
-        self._steps.append(("start", thread))
+        self._steps.append(fx.Starts(thread))
         for name in names:
             summary = self._lookup(name)
             if summary is None:
@@ -242,10 +237,10 @@ class Steps:
                 continue
             instance = Instance(summary, actual, site, self.scope.contents, self._depths, thread)
             self._enter_thread(instance, thread, ids)
-            self._steps.append(("create", thread, name, instance, (), ()))
+            self._steps.append(fx.Runs(thread, name, instance, (), ()))
             self._resume_all(instance)
         if pending:
-            self._steps.append(("pending", "create", (site,), tuple(pending), actual, (), ()))
+            self._steps.append(fx.Pends("create", (site,), tuple(pending), actual, (), ()))
 
     def _enter_thread(self, instance: Instance, thread: ThreadId, ids: Terms) -> None:
         summary = instance.summary
@@ -283,7 +278,7 @@ class Steps:
         _, number, addresses, size, is_write, is_atomic = event
         resolved = self.scope.resolve_all(addresses)
         if resolved:
-            self._steps.append(("access", number, resolved, size, is_write, is_atomic))
+            self._steps.append(fx.Accesses(number, resolved, size, is_write, is_atomic))
 
     def _store(self, event: Event) -> None:
         _, _, addresses, values = event
@@ -297,7 +292,7 @@ class Steps:
         """The points-to effect of a store, and what becomes visible by it."""
         if value[0][0] in "xcr?":
             return
-        if value[0][0] == "t":
+        if is_thread_id(value):
             self._keep_id(address, value)
         self.scope.remember(address, value)
         self.stores[address, value] = None
@@ -320,10 +315,10 @@ class Steps:
         return origin in self.fresh
 
     def _escape(self, terms: list[Term]) -> None:
-        origins = tuple(term[0] for term in terms if term[0][0] in "psh")
+        origins = tuple(term[0] for term in terms if term[0][0] in CARRIERS)
         if origins:
             self.escaped.update(origins)
-            self._steps.append(("publish", origins))
+            self._steps.append(fx.Publishes(origins))
 
     def _close_escapes(self) -> None:
         stack = list(self.escaped)
@@ -349,10 +344,10 @@ class Steps:
     def _lock(self, event: Event) -> None:
         _, number, locks, mode, success = event
         key = (("x", self.outline.name, number), 0, 0, ())
-        self._steps.append(("lock", self.scope.resolve_all(locks), mode, success, key))
+        self._steps.append(fx.Acquires(self.scope.resolve_all(locks), mode, success, key))
 
     def _unlock(self, event: Event) -> None:
-        self._steps.append(("unlock", self.scope.resolve_all(event[2])))
+        self._steps.append(fx.Releases(self.scope.resolve_all(event[2])))
 
     def _join(self, event: Event) -> None:
         handles = tuple(
@@ -360,21 +355,21 @@ class Steps:
             if len(event[2]) == 1
             else self.scope.resolve_all(event[2])
         )
-        self._steps.append(("join", handles))
+        self._steps.append(fx.Joins(handles))
 
     def _wait(self, event: Event) -> None:
-        self._steps.append(("wait", self.scope.resolve_all(event[2])))
+        self._steps.append(fx.Waits(self.scope.resolve_all(event[2])))
 
     def _fresh(self, event: Event) -> None:
         origin = ("h", self.outline.name, event[1], ())
         self.fresh.add(origin)
-        self._steps.append(("fresh", (origin,)))
+        self._steps.append(fx.Makes((origin,)))
 
     def _result(self, event: Event) -> None:
         self.scope.set_result(event[1], self.scope.resolve_all(event[2]))
 
     def _exit(self, event: Event) -> None:
-        self._steps.append(("exit",))
+        self._steps.append(fx.Exits())
 
 
 _HANDLERS: dict[str, Callable[[Steps, Event], None]] = {

@@ -47,7 +47,12 @@ MAX_TERMS = 6
 """Values that a register may hold before we stop counting."""
 
 OBJECTS = frozenset("gsh")
-"""The kinds of origin that are objects of their own."""
+"""The kinds of origin that are objects of their own: globals, stack slots, heap objects."""
+PLACES = OBJECTS | {"p"}
+"""Those, and what a parameter points to."""
+CARRIERS = frozenset("psh")
+"""What an address can leave the function in."""
+LOCAL_OBJECTS = frozenset("sh")
 
 
 def number(value: int) -> Term:
@@ -61,6 +66,24 @@ def parameter(index: int) -> Term:
 def is_number(term: Term) -> bool:
     """Whether the term is one known integer."""
     return bool(term[0][0] == "c" and term[2] == 0)
+
+
+def is_function(term: Term) -> bool:
+    """Whether the term is the address of a function, which `term[0][1]` names."""
+    return bool(term[0][0] == "f")
+
+
+def is_dereference(term: Term) -> bool:
+    """Whether the term is what memory holds somewhere."""
+    return bool(term[0][0] == "*")
+
+
+def is_heap(term: Term) -> bool:
+    return bool(term[0][0] == "h")
+
+
+def is_thread_id(term: Term) -> bool:
+    return bool(term[0][0] == "t")
 
 
 def is_known(term: Term) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from raceproof.engines.summary.numbering import Numbering
 from raceproof.engines.summary.terms import (
     NULL,
+    OBJECTS,
     UNKNOWN,
     Term,
     Terms,
@@ -180,7 +181,7 @@ class Valuation:
                 return (shift(first, -second[1]),)
         if operation in ("and", "or", "add", "sub"):
             # Tag bits and alignment masks on pointers: still the same object.
-            objects = [t for t in (*left, *right) if t[0][0] in "gsh"]
+            objects = [t for t in (*left, *right) if t[0][0] in OBJECTS]
             if objects:
                 return unite([shift(term, 0, 1) for term in objects])
         return self.opaque(instruction)
