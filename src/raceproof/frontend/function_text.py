@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from raceproof.frontend.library.called_back import CALLER
 from raceproof.frontend.llvm_text import Names, Reader, symbol, tokenize
 from raceproof.frontend.positions import Positions
 from raceproof.ir import FunctionType, Position, Type
@@ -97,7 +98,7 @@ def read_signature(
     display, position = positions.function(debug[1]) if debug else ("", None)
     return Signature(
         name,
-        display or name,
+        display or name.removeprefix(CALLER),
         FunctionType(result, tuple(type_ for _, type_ in parameters), variadic),
         tuple(parameters),
         tuple(by_value),

@@ -32,12 +32,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from raceproof.frontend.compiler import compile_source
+from raceproof.frontend.library.called_back import with_callers
 from raceproof.frontend.library.insertions import (
     check_arguments,
     compare_addresses,
     insert_after,
     kept_pointers,
     model_insertions,
+    model_texts,
     slug,
     touches_once_controls,
 )
@@ -91,6 +93,7 @@ def _body(path: Path) -> Body:
     )
 
 
+@cache
 def body_names() -> frozenset[str]:
     """All functions that some file has a body for."""
     pattern = re.compile(r"^LIBRARY\b[^(;]*?\b(\w+)\(", re.M)
@@ -102,11 +105,16 @@ def body_names() -> frozenset[str]:
     )
 
 
+def _is_modelled(name: str) -> bool:
+    return name in body_names() or f'"{name}"' in model_texts()
+
+
 def library_for(texts: Sequence[str], options: Options) -> tuple[list[str], str]:
     """The modules with the calls that the bodies need put in, and the module of the bodies.
 
     The latter is empty if the program needs none.
     """
+    texts = [with_callers(text, _is_modelled) for text in texts]
     texts = [check_arguments(text) for text in texts]
     if any(_FREES.search(text) for text in texts):
         texts = [compare_addresses(text) for text in texts]

@@ -53,6 +53,12 @@ class Insertion:
 
 
 @cache
+def model_texts() -> str:
+    """The built-in models, as text."""
+    return "\n".join(path.read_text("utf-8") for path in sorted(_MODELS.glob("*.toml")))
+
+
+@cache
 def _tables(path: Path) -> dict[str, Insertion]:
     """The insertions that a model file asks for, by function."""
     found: dict[str, Insertion] = {}
