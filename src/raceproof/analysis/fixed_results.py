@@ -20,7 +20,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from raceproof.concurrency import Models
-from raceproof.concurrency.model import FunctionModel, ReturnKind, Role
+from raceproof.concurrency.model import CallbackModel, FunctionModel, ReturnKind, Role
+from raceproof.concurrency.purity import leaves_no_trace
 from raceproof.ir import (
     Binary,
     Call,
@@ -214,9 +215,18 @@ class _FunctionWalk:
     def _is_fixed(self, call: Call, model: FunctionModel) -> bool:
         if _callee(call) in _ALWAYS:
             return True
-        if model.input or model.no_return or model.callbacks or model.caveat:
+        if model.input or model.no_return or model.caveat or not self._is_quiet(call, model):
             return False
         return all(self._is_closed(argument, set()) for argument in call.arguments)
+
+    def _is_quiet(self, call: Call, model: FunctionModel) -> bool:
+        """Does it call back, if at all, only functions that leave no trace, as `qsort` does?"""
+        given = [call.arguments[c.function.index] for c in model.callbacks if _fits(c, call)]
+        return len(given) == len(model.callbacks) and all(
+            isinstance(function, FunctionAddress)
+            and leaves_no_trace(self._program, self._models, function.name)
+            for function in given
+        )
 
     def _is_closed(self, value: Value, seen: set[Register]) -> bool:
         """Whether the program itself says what it is."""
@@ -248,7 +258,7 @@ class _FunctionWalk:
                 continue
             if isinstance(i, Call):
                 model = self._model(i)
-                if model is None or model.input or model.callbacks:
+                if model is None or model.input or not self._is_quiet(i, model):
                     return False
             elif not isinstance(i, Load | Offset | Cast | Freeze) and not _writes_constants(i):
                 return False
@@ -314,6 +324,10 @@ class _FunctionWalk:
 
 
 _MIRROR = {"slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle"}
+
+
+def _fits(callback: CallbackModel, call: Call) -> bool:
+    return not callback.function.indirect and callback.function.index < len(call.arguments)
 
 
 def _callee(instruction: Instruction) -> str | None:

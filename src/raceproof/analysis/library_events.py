@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.state import Content, ThreadState
+from raceproof.analysis.state import Content, ThreadState, join_states
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import effects as fx
 from raceproof.concurrency import events as ev
@@ -35,6 +36,8 @@ _ARITHMETIC = {
 }
 
 
+_PATIENCE = 3
+"""Calls of a callback that are joined before the states are widened."""
 _THROWING = ("__cxa_bad", "_Unwind_Resume")
 
 
@@ -242,14 +245,27 @@ class LibraryEvents:
     def _callback(
         self, act: Activation, call: Call, callback: ev.Callback, state: ThreadState
     ) -> list[ThreadState]:
-        """The function may be called, during the call or later, or not at all."""
+        """The function may be called later, or during the call: any number of times, or not at
+        all. What is left is then the least state that holds before and after each call."""
         arguments = tuple(self._passed(act, operand, state) for operand in callback.arguments)
         if callback.time is not CallbackTime.NOW:
             values = tuple(a for a in arguments if isinstance(a, AbstractValue))
             self.calls.endings.later(act, call, callback, values, state)
             return [state]
-        after = self.call_back(act, call, callback.function, arguments, state.copy())
-        return [*after, state]
+        is_capped = act.is_capped
+        for calls in count(1):
+            joined = state
+            after = self.call_back(act, call, callback.function, arguments, state.copy())
+            for left in after:
+                if call.result is not None:
+                    left.registers.pop(call.result.index, None)
+                joined = join_states(joined, left, (0,) if calls > _PATIENCE else None)
+            if joined is state:
+                break
+            state = joined.copy()
+            act.is_capped = True  # what it makes from now on is made more than once
+        act.is_capped = is_capped
+        return [state]
 
     def _passed(
         self, act: Activation, operand: ev.CallbackOperand, state: ThreadState

@@ -1,13 +1,17 @@
 """Which instructions are executed at most once in every run of the program.
 
 Those of `main` outside of loops, and of functions that are called, or started as a thread, at one
-place of that kind only. What such an instruction allocates is a single object.
+place of that kind only. What such an instruction allocates is a single object. A function that is
+handed to the library (a comparison for `qsort`) may be called often, at whichever place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from raceproof.concurrency.accesses import Events
+from raceproof.concurrency.events import CleanupPush, ThreadCreate
+from raceproof.concurrency.events import Once as OnceEvent
 from raceproof.ir import Call, Program
 from raceproof.ir.cfg import ControlFlow
 
@@ -16,6 +20,7 @@ class Once:
     def __init__(
         self,
         program: Program,
+        events: Events,
         callees: Callable[[Call], Sequence[str]],
         entries: Callable[[Call], Sequence[str]],
     ) -> None:
@@ -25,8 +30,13 @@ class Once:
         callers: dict[str, list[tuple[str, int]]] = {}
         for function, instruction in program.all_instructions():
             if isinstance(instruction, Call):
-                for name in (*callees(instruction), *entries(instruction)):
-                    callers.setdefault(name, []).append((function.name, instruction.number))
+                place = function.name, instruction.number
+                for name in callees(instruction):
+                    callers.setdefault(name, []).append(place)
+                started = entries(instruction)
+                calls = 1 if started and _is_start(events, instruction, callees) else 2
+                for name in started:
+                    callers.setdefault(name, []).extend([place] * calls)
         self._callers = callers
         self._once: dict[str, bool] = {}
 
@@ -67,3 +77,11 @@ class Once:
                 for block in loop.blocks:
                     looping.update(i.number for i in function.blocks[block].instructions)
         return instruction in looping
+
+
+def _is_start(events: Events, call: Call, callees: Callable[[Call], Sequence[str]]) -> bool:
+    """Is what the call runs run once for each time that it is executed?"""
+    return all(
+        isinstance(events.of(call, name), ThreadCreate | OnceEvent | CleanupPush)
+        for name in callees(call)
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, Role
+from raceproof.concurrency.purity import leaves_no_trace
 from raceproof.ir import AfterInvoke, Call, Program, Type, VoidType
 from raceproof.machine import channels, control, ending, handlers, heap, jumps, locks, signals
 from raceproof.machine.libc import LibraryCall, sorting
@@ -91,6 +92,7 @@ class Library:
     def __init__(self, program: Program, models: Models) -> None:
         self._program = program
         self._models = models
+        self._quiet: dict[str, bool] = {}
         self._begin = control.AtomicBegin("atomic section")
         self._end = control.AtomicEnd("atomic section")
         self._has_channels = channels.has_channels(program)
@@ -150,6 +152,13 @@ class Library:
             place.index == index and operand in ("argument", "value")
             for operand, place in model.operands.items()
         )
+
+    def leaves_no_trace(self, name: str) -> bool:
+        """See `concurrency.purity`."""
+        known = self._quiet.get(name)
+        if known is None:
+            known = self._quiet[name] = leaves_no_trace(self._program, self._models, name)
+        return known
 
     def _is_defined(self, name: str) -> bool:
         function = self._program.functions.get(name)

@@ -308,6 +308,11 @@ class Machine:
         name = self._function_at.get(self.known(address))
         return None if name is None else self._library.operation(name, call)
 
+    def leaves_no_trace(self, address: int) -> bool:
+        """Can nobody tell how often, and in which order, the function there is called?"""
+        name = self._function_at.get(address)
+        return name is not None and self._library.leaves_no_trace(name)
+
     def current_instruction(self, thread: ConcreteThread) -> int:
         """The instruction that a thread is at."""
         if self._asking is not None:

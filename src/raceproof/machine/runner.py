@@ -133,6 +133,8 @@ class Runner:
     ) -> Any:
         if operation.model.caveat:
             self._machine.left_out.add(operation.model.caveat)
+        if operation.model.not_followed:
+            self._machine.note_inexact(operation.model.not_followed)
         if not (operation.is_cancel_point and thread.must_end):
             try:
                 return operation.execute(self._machine, thread, arguments)

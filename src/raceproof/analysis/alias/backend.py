@@ -36,7 +36,7 @@ class AliasBackend:
         self.points_to = points_to
         self._shared_things = self.points_to.shared()
         self._bits = program.layout.pointer_size * 8
-        self._once = Once(program, self._callees, self._entries)
+        self._once = Once(program, events, self._callees, self._entries)
         self._bases: dict[tuple[int, int], int] = {}
         self._shared: set[int] = set()
         self._values: dict[tuple[int, int], AbstractValue] = {}
@@ -136,7 +136,7 @@ class AliasBackend:
         elif kind == "copy":
             function = self.program.functions[str(thing.descriptor[1])]
             name = f"argument of {function.display}"
-        elif kind == "thread":
+        elif kind in ("thread", "self"):
             name = "id of a thread"
         return self.objects.bases.intern(
             (kind, "any", *thing.descriptor[1:]),

@@ -63,6 +63,7 @@ class Walk:
         self.freshness = Freshness(backend)
         self.once = Once(
             self.program,
+            self.events,
             lambda call: backend.callees(self._home(call), call),
             lambda call: backend.entries(self._home(call), call),
         )

@@ -113,6 +113,8 @@ class Recorder:
     ) -> None:
         if event.model.caveat:
             self.records.assume(event.model.caveat)
+        if event.model.not_followed:
+            self.records.not_followed(event.model.not_followed, call.number)
         for effect in event.effects:
             here = point.depending() if effect.is_may else point
             self._access(layout, context, call, effect, here, isinstance(event, ev.Free))

@@ -161,14 +161,17 @@ class Steps:
         return Point(point.facets.return_again(info.children))
 
     def _callbacks(self, visit: Visit, layout: Layout, call: Call, point: Point) -> Point | None:
-        """Functions handed to a library may be called, or not."""
+        """Functions handed to a library may be called, any number of times, or not."""
         after = point
-        for name in self.backend.entries(visit.name, call):
-            if self.is_own(name):
-                left = self.enter(visit, layout, call, name, point, ())
-                if left is not None:
-                    after = join(after, left)
-        return after
+        while True:
+            before = after
+            for name in self.backend.entries(visit.name, call):
+                if self.is_own(name):
+                    left = self.enter(visit, layout, call, name, before, ())
+                    if left is not None:
+                        after = join(after, left)
+            if after == before:
+                return after
 
     def is_own(self, name: str) -> bool:
         function = self.backend.program.functions.get(name)

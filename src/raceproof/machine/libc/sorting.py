@@ -1,7 +1,9 @@
 """`qsort` and `bsearch`: they call back into the program, one comparison at a time.
 
 The order in which a real library compares and moves is its own business; ours is an insertion by
-bisection. State between two comparisons are a few numbers and the array itself.
+bisection. State between two comparisons are a few numbers and the array itself. What follows is not
+exact where another order could be noticed: by a comparison that leaves traces, by elements that are
+equal but not the same, by equal elements of which any may be found.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ class Sort(Operation):
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         base, count, size, compare, *context = (machine.known(value) for value in arguments)
+        if count > 1:
+            _note_traces(machine, compare, self.name)
         state = (base, count, size, compare, tuple(context), 1, 0, 1)
         return _Insertion(self.name, self.model, state).next(machine)
 
@@ -48,7 +52,10 @@ class _Insertion(Operation):
         """The comparison of the element with the one in the middle has come back."""
         base, count, size, compare, context, item, low, high = self.state
         middle = (low + high) // 2
-        if to_signed(machine.known(arguments[0]) & 0xFFFF_FFFF, 32) < 0:
+        order = to_signed(machine.known(arguments[0]) & 0xFFFF_FFFF, 32)
+        if order == 0 and _bytes(machine, base, item, size) != _bytes(machine, base, middle, size):
+            machine.note_inexact(f"the order that {self.name} gives to equal elements")
+        if order < 0:
             high = middle
         else:
             low = middle + 1
@@ -67,6 +74,15 @@ class _Insertion(Operation):
         return Enter(compare, (first, second, *context), self)
 
 
+def _note_traces(machine: Machine, compare: int, name: str) -> None:
+    if not machine.leaves_no_trace(compare):
+        machine.note_inexact(f"the comparisons that {name} makes, and their order")
+
+
+def _bytes(machine: Machine, base: int, index: int, size: int) -> bytes:
+    return bytes(machine.memory.read(base + index * size, size))
+
+
 def _rotate(machine: Machine, start: int, distance: int, size: int) -> None:
     """Move the element that is `distance` bytes on to `start`, and what lies between up."""
     if distance:
@@ -82,7 +98,10 @@ class Search(Operation):
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         key, base, count, size, compare = (machine.known(value) for value in arguments[:5])
-        return _Bisection(self.name, self.model, (key, base, size, compare, 0, count)).next()
+        if count > 1:
+            _note_traces(machine, compare, self.name)
+        state = (key, base, size, compare, 0, count, count)
+        return _Bisection(self.name, self.model, state).next()
 
 
 class _Bisection(Operation):
@@ -98,16 +117,19 @@ class _Bisection(Operation):
         return ()
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
-        key, base, size, compare, low, high = self.state
+        key, base, size, compare, low, high, count = self.state
         middle = (low + high) // 2
         order = to_signed(machine.known(arguments[0]) & 0xFFFF_FFFF, 32)
         if order == 0:
+            if count > 1:
+                machine.note_inexact(f"which of several equal elements {self.name} finds")
             return base + middle * size
         low, high = (low, middle) if order < 0 else (middle + 1, high)
-        return _Bisection(self.name, self.model, (key, base, size, compare, low, high)).next()
+        state = (key, base, size, compare, low, high, count)
+        return _Bisection(self.name, self.model, state).next()
 
     def next(self) -> Any:
-        key, base, size, compare, low, high = self.state
+        key, base, size, compare, low, high, _ = self.state
         if low >= high:
             return 0
         return Enter(compare, (key, base + (low + high) // 2 * size), self)
