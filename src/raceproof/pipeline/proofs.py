@@ -7,6 +7,8 @@
   analysis says it for all engines but those that end no execution there.
 - *Layouts.* Executions with one place for each object say nothing about a program that acts by
   where objects lie.
+- *Reuse.* A comparison that tells whether an object has the address of one that is gone, or a
+  thread the id of one that has ended.
 - *Callbacks.* Functions of the program that unknown code may call.
 
 Then the verdict is `unknown`, and says why. What was lost is also told with an answer that is no
@@ -21,7 +23,7 @@ from dataclasses import replace
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.lost_code import in_words
 from raceproof.analysis.thread_modular import Analysis
-from raceproof.engines.layout import for_any_layout
+from raceproof.engines.layout import for_any_layout, without_reuse
 from raceproof.engines.question import Question, without_unknown_callbacks
 from raceproof.ir import Program
 from raceproof.pipeline.registry import load_engine
@@ -42,6 +44,7 @@ def examined(answer: Answer, program: Program, question: Question) -> Answer:
         answer = without_lost_code(answer, program, question)
     if Covered.LAYOUTS not in answer.covered:
         answer = for_any_layout(answer, program, question)
+    answer = without_reuse(answer, program, question)
     if Covered.CALLBACKS not in answer.covered:
         answer = without_unknown_callbacks(answer, program, question)
     return answer

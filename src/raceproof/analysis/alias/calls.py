@@ -37,6 +37,7 @@ class Calls:
             ev.ThreadCreate: self._create,
             ev.ThreadJoin: self._join,
             ev.ThreadExit: self._exit,
+            ev.ThreadSelf: self._self,
             ev.Allocate: self._allocate,
             ev.Reallocate: self._reallocate,
             ev.AtomicOperation: self._atomic,
@@ -300,6 +301,13 @@ class Calls:
         result = generator.result(call)
         if result is not None and event.id_is_result:
             self.solver.copy(node, result)
+
+    def _self(self, call: Call, event: ev.ThreadSelf) -> None:
+        """Some thread's id: `main`'s, or one that a creation has stored, too."""
+        result = self.generator.result(call)
+        if result is not None:
+            identity = self.cells.thing(("self",), BaseKind.EXTERNAL, Shape(1))
+            self.generator.add_address(result, identity)
 
     def _join(self, call: Call, event: ev.ThreadJoin) -> None:
         if event.result_pointer is not None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 from raceproof.analysis.alias.generate import STRINGS
 from raceproof.analysis.alias.points_to import PointsTo
+from raceproof.analysis.alias.reuse import dangling_slots
 from raceproof.ir import (
     Binary,
     Cast,
@@ -55,6 +56,7 @@ class _Looks:
     def __init__(self, program: Program, points_to: PointsTo) -> None:
         self._program = program
         self._points_to = points_to
+        self._dangling: set[int] | None = None
         self._distances: set[int] = set()
         """Registers of the function at hand that hold no address, though they come from some."""
 
@@ -74,8 +76,10 @@ class _Looks:
         if self._is_distance(function, instruction):
             return False
         objects = [self._objects(function, operand) for operand in instruction.operands]
-        if isinstance(instruction, Binary) and all(objects) and len(set().union(*objects)) > 1:
-            return True
+        if isinstance(instruction, Binary) and all(objects):
+            both = set().union(*objects)
+            if len(both) > 1 or any(map(self._may_have_been_elsewhere, both)):
+                return True
         if any(len(set(_named(operand))) > 1 for operand in instruction.operands):
             return True
         word = self._program.layout.pointer_size * 8
@@ -92,12 +96,21 @@ class _Looks:
             and instruction.operation == "sub"
             and all(objects)
             and len(set().union(*objects)) == 1
+            and not self._may_have_been_elsewhere(next(iter(objects[0])))
         )
         registers = [o.index for o in instruction.operands if isinstance(o, Register)]
         is_next = not any(objects) and not self._distances.isdisjoint(registers)
         if is_first or is_next:
             self._distances.add(result.index)
         return is_first or is_next
+
+    def _may_have_been_elsewhere(self, thing: object) -> bool:
+        """Is it a local of calls that are over? Each had a place of its own."""
+        if not (isinstance(thing, tuple) and thing[0] == "slot"):
+            return False
+        if self._dangling is None:
+            self._dangling = dangling_slots(self._points_to)
+        return thing[1] in self._dangling
 
     def _objects(self, function: Function, value: Value) -> set[object]:
         if isinstance(value, Constant):

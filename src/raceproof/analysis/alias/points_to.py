@@ -19,7 +19,7 @@ address made up from plain numbers has no object: who goes through it is told th
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from raceproof.analysis.alias.calls import Calls
 from raceproof.analysis.alias.cells import Cells, Thing
@@ -39,6 +39,7 @@ class PointsTo:
 
     def __init__(self, program: Program, events: Events, deadline: float | None = None) -> None:
         self.program = program
+        self.events = events
         self.cells = Cells()
         self._solver = Solver(
             self.cells, lambda: deadline is not None and time.monotonic() > deadline
@@ -137,6 +138,13 @@ class PointsTo:
         for node in self._calls.handed_over:
             found.update(thing.number for thing, _ in self._of_node(node))
         return found
+
+    def returned(self) -> Iterator[tuple[str, set[int]]]:
+        """The functions, and the numbers of the objects whose address each may return; what is
+        handed to who joins a thread comes without a name."""
+        for name, node in self._generator.returns.items():
+            yield name, {thing.number for thing, _ in self._of_node(node)}
+        yield "", {thing.number for thing, _ in self._of_node(self._calls.thread_result)}
 
     def shared(self) -> set[int]:
         """The objects that more than one thread may get hold of."""
