@@ -137,6 +137,8 @@ class Calls:
         if event is not None:
             if event.model.caveat:
                 self.analysis.records.assume(event.model.caveat)
+            if event.model.not_followed:
+                self.analysis.records.not_followed(event.model.not_followed, call.number)
             if event.model.caveat or any(one.is_lowered for one in event.model.callbacks):
                 for given in self._functions_handed_over(act, call, state):
                     self.analysis.given_away.setdefault(given, (call.number, name))

@@ -458,3 +458,5 @@ class FunctionModel:
     """Holds even if the program defines the function."""
     caveat: str = ""
     """What a verdict has to assume when the function is called."""
+    not_followed: str = ""
+    """What the call may do that no engine follows: nothing is proved if it may be reached."""

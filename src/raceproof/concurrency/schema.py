@@ -321,6 +321,7 @@ _COMMON: dict[str, tuple[str, Parse]] = {
     "uses": ("uses", _uses),
     "override": ("override", _flag),
     "caveat": ("caveat", _text),
+    "not-followed": ("not_followed", _text),
 }
 
 _SETTINGS: dict[str, tuple[str, Parse]] = {

@@ -141,6 +141,8 @@ class LibraryCalls(Part):
         handler = self._handlers.get(type(event))
         if event.callbacks:
             self.cursor.cut(f"{event.model.name} calls functions of the program")
+        if event.model.not_followed:
+            self.cursor.cut(event.model.not_followed)
         if event.model.opens_channel:  # The machine knows who waits for whom, we do not.
             self.unfolder.result.is_exact = False
         if event.effects and not isinstance(event, _OWN_EFFECTS):

@@ -106,6 +106,8 @@ class Skeleton:
                 continue
             if event.model.caveat:
                 self.not_followed.add(event.model.caveat)
+            if event.model.not_followed:
+                self.not_followed.add(event.model.not_followed)
             if any(isinstance(effect.size, Reachable) for effect in event.effects):
                 self.not_followed.add(f"what {name} does through pointers that it finds")
             if isinstance(event, ev.CleanupPush):

@@ -100,6 +100,8 @@ class Calls:
     def _event(self, act: Activation, call: Call, event: ev.Event, state: State) -> State | None:
         if isinstance(event, _STRANGE) or event.callbacks or event.model.returns_twice:
             raise Unsupported(type(event).__name__)
+        if event.model.not_followed:
+            raise Unsupported(event.model.not_followed)
         if isinstance(event, ev.SpecificCreate) and event.destructor is not None:
             if not isinstance(event.destructor, NullPointer):
                 raise Unsupported("a destructor")
