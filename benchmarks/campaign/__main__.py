@@ -127,6 +127,9 @@ class Campaign:
         elif found["auto"] == "confirmed" and not case.is_right:
             judged = self._judge.judge(path, 8 * self._runs) or judged
         contradiction = _contradiction(case, judged.is_racy, found)
+        if contradiction and self._judge.is_undefined(path):
+            contradiction = ""
+            self.counts["undefined behaviour"] += 1
         self._count(case, judged.is_racy, found, contradiction)
         if not contradiction:
             path.unlink()

@@ -40,6 +40,13 @@ static void noise(uint32_t one_in, long longest)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
+#ifdef PLAIN // nothing is wrapped: only what programs lack
+#define __wrap_pthread_create pthread_create
+#define __wrap_pthread_join pthread_join
+#define __wrap_pthread_mutex_lock pthread_mutex_lock
+#define __wrap_pthread_mutex_trylock pthread_mutex_trylock
+#define __wrap_pthread_mutex_unlock pthread_mutex_unlock
+#else
 #define ACCESS(name)                                                                               \
     void __real___tsan_##name(void *);                                                             \
     void __wrap___tsan_##name(void *place)                                                         \
@@ -87,6 +94,7 @@ int __wrap_pthread_create(
     noise(2, 3000000);
     return result;
 }
+#endif
 
 // --- C11 threads: ThreadSanitizer of GCC knows the POSIX ones only ---
 

@@ -50,8 +50,10 @@ class _Writer:
     def access(self, one: Shared, is_write: bool, me: str) -> str:
         """Statements that access the object, without any protection."""
         element = me if one.discipline == "own" else str(self.random.randrange(4))
-        accesses = _WRITES if is_write else _READS
-        return self.random.choice(accesses[one.kind]).format(n=one.name, i=element)
+        accesses = (_WRITES if is_write else _READS)[one.kind]
+        if one.discipline == "own":
+            accesses = tuple(code for code in accesses if "{i}" in code)
+        return self.random.choice(accesses).format(n=one.name, i=element)
 
     def protected(self, one: Shared, is_write: bool, me: str) -> str:
         breaks = self.broken == 0

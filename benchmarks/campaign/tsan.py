@@ -49,7 +49,10 @@ class Judge:
         self._seconds = seconds
         self._noise = folder / "noise.o"
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["gcc", "-O1", "-c", str(_NOISE), "-o", str(self._noise)], check=True)
+        self._plain_noise = folder / "plain_noise.o"
+        compiler = ["gcc", "-O1", "-c", str(_NOISE), "-o"]
+        subprocess.run([*compiler, str(self._noise)], check=True)
+        subprocess.run([*compiler, str(self._plain_noise), "-DPLAIN"], check=True)
 
     def judge(self, program: Path, runs: int) -> Judgement | None:
         """None if it does not compile, or uses what ThreadSanitizer does not know."""
@@ -71,6 +74,33 @@ class Judge:
         finally:
             binary.unlink()
         return Judgement(False, runs)
+
+    def is_undefined(self, program: Path) -> bool:
+        """Does AddressSanitizer or UndefinedBehaviorSanitizer complain? Then anything is right."""
+        binary = self._folder / f"{program.stem}.asan"
+        command = ["gcc", "-w", "-g", "-O0", "-fsanitize=address,undefined", "-pthread"]
+        command += [str(program), str(self._plain_noise), "-lm", "-o", str(binary)]
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            return False
+        settings = {"ASAN_OPTIONS": "detect_leaks=0 detect_stack_use_after_return=1"}
+        try:
+            for _ in range(3):
+                ended = subprocess.run(
+                    ["setarch", "-R", str(binary)],
+                    env=settings | {"PATH": "/usr/bin:/bin"},
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    timeout=self._seconds,
+                    check=False,
+                    cwd=self._folder,
+                )
+                if b"AddressSanitizer" in ended.stderr or b"runtime error" in ended.stderr:
+                    return True
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            binary.unlink()
+        return False
 
     def _run(self, binary: Path, seed: int) -> str | None:
         """The report of a race, empty without one, None if the run did not end in time."""
