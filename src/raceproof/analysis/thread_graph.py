@@ -56,6 +56,7 @@ class ThreadGraph:
                 self._read(backend, function.name, call)
         self._once = Once(
             self._program,
+            backend.events,
             lambda call: backend.callees("", call),
             lambda call: backend.entries("", call),
         )
