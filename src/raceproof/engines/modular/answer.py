@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from raceproof.analysis.backend import Analysed
 from raceproof.analysis.lost_code import in_words
-from raceproof.analysis.races.detect import BaseReport, Pair, detect, key_of
+from raceproof.analysis.races.detect import BaseReport, Key, Pair, key_of
 from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.describe import Describer
 from raceproof.engines.modular.evidence import evidence_of
@@ -31,21 +32,10 @@ _MOST_BLIND = 20
 
 
 def answer_of(
-    analysis: Analysed,
-    reports: list[BaseReport],
-    under: Analysed | None,
-    options: Options,
-    other: Analysed | None = None,
+    analysis: Analysed, reports: list[BaseReport], sure: Collection[Key], options: Options
 ) -> Answer:
-    """The answer by `reports`; a race is likely if `under` is sure of it as well, or `other`."""
+    """The answer by `reports`; a race is likely if its pair is `sure`."""
     describer = Describer(analysis, options.latest_calls)
-    sure = set[tuple[int, int, bool, bool]]()
-    if under is not None:
-        sure = _sure_pairs(reports if under is analysis else detect(under))
-        if under is not analysis:
-            sure &= _sure_pairs(reports)
-    if other is not None:
-        sure |= _sure_pairs(detect(other))
     findings: list[Finding] = []
     candidates: list[Candidate] = []
     is_whole = analysis.sees_others
@@ -99,7 +89,8 @@ def _lost(analysis: Analysed) -> tuple[str, ...]:
     return () if lost is None else (in_words(lost, analysis.program),)
 
 
-def _sure_pairs(reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
+def sure_pairs(reports: list[BaseReport]) -> set[Key]:
+    """The pairs of instructions for which all must-conditions hold."""
     return {
         key_of(pair)
         for report in reports
@@ -108,7 +99,7 @@ def _sure_pairs(reports: list[BaseReport]) -> set[tuple[int, int, bool, bool]]:
     }
 
 
-def _rank(pair: Pair, sure: set[tuple[int, int, bool, bool]]) -> tuple[object, ...]:
+def _rank(pair: Pair, sure: Collection[Key]) -> tuple[object, ...]:
     """Sure before possible, write-write before read-write, then the order of the source."""
     a, b = pair
     return (key_of(pair) not in sure, not (a.is_write and b.is_write), a.instruction, b.instruction)

@@ -13,7 +13,7 @@ from raceproof.analysis.facts import ProgramFacts
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.races.detect import BaseReport, detect
 from raceproof.analysis.walk.analysis import Walk
-from raceproof.engines.modular.answer import answer_of
+from raceproof.engines.modular.answer import answer_of, sure_pairs
 from raceproof.engines.question import Question
 from raceproof.options import BackendChoice, Strategy
 from raceproof.verdict import Answer, Covered, Outcome
@@ -58,8 +58,8 @@ def answer_cheaply(facts: ProgramFacts, question: Question, choice: BackendChoic
 def answer_by(seen: Walked, question: Question) -> Answer:
     options = question.options
     walk = seen.walk
-    under = None if options.strategy is Strategy.OVER else walk
-    answer = answer_of(walk, seen.reports, under, options)
+    sure = () if options.strategy is Strategy.OVER else sure_pairs(seen.reports)
+    answer = answer_of(walk, seen.reports, sure, options)
     if not walk.backend.can_prove:
         name = walk.backend.name
         return _without_proof(answer, f"backend `{name}` finds races and proves nothing")

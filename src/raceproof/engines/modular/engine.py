@@ -23,7 +23,7 @@ from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.races.detect import detect
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.certainty import with_doubts
-from raceproof.engines.modular.answer import answer_of
+from raceproof.engines.modular.answer import answer_of, sure_pairs
 from raceproof.engines.modular.sequential import answer_if_sequential
 from raceproof.engines.question import Question
 from raceproof.ir import Program
@@ -183,21 +183,23 @@ def _answer(
 ) -> Answer:
     if options.strategy is Strategy.UNDER:
         under = analysed(False)
-        return answer_of(under, detect(under, deadline), under, options)
+        reports = detect(under, deadline)
+        return answer_of(under, reports, sure_pairs(reports), options)
     over = analysed(True)
     reports = detect(over, deadline)
     if not any(r.pairs for r in reports) or options.strategy is Strategy.OVER:
-        return answer_of(over, reports, None, options)
+        return answer_of(over, reports, (), options)
     try:
-        under = analysed(False)
-        answer = answer_of(over, reports, under, options)
-        if answer.outcome is Outcome.RACE:
-            return answer
-        second = second_opinion()
-        return answer if second is None else answer_of(over, reports, under, options, second)
+        sure = sure_pairs(reports)
+        if sure:
+            sure &= sure_pairs(detect(analysed(False), deadline))
+        if not sure:
+            second = second_opinion()
+            sure = set() if second is None else sure_pairs(detect(second, deadline))
+        return answer_of(over, reports, sure, options)
     except OutOfBudget:
         why = "out of time before any race could be called likely"
-        return replace(answer_of(over, reports, None, options), notices=(why,))
+        return replace(answer_of(over, reports, (), options), notices=(why,))
 
 
 def _second_opinion(facts: ProgramFacts, options: Options, deadline: float | None) -> Walk | None:

@@ -22,17 +22,17 @@ def answer_if_sequential(facts: ProgramFacts, question: Question) -> Answer | No
     program; who follows what is handed over may know better. Which code is reached, does not matter
     to it."""
     program, models = facts.program, facts.models
+    known = {name: models.applicable(name, program) for name in sorted(program.functions)}
+    if any(model is not None and model.role is Role.CREATE for model in known.values()):
+        return None
     analysis = Analysis(program, models, events=facts.events)
     records = analysis.threads.main.records
     analysis.records = records
-    for name, function in sorted(program.functions.items()):
-        model = models.applicable(name, program)
+    for name, model in known.items():
         if model is None:
-            if not function.is_defined:
+            if not program.functions[name].is_defined:
                 analysis.note_unknown(name)
             continue
-        if model.role is Role.CREATE:
-            return None
         if model.caveat:
             records.assume(model.caveat)
         if any(callback.time is CallbackTime.SIGNAL for callback in model.callbacks):
