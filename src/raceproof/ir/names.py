@@ -14,8 +14,14 @@ from raceproof.ir.debug import DebugInfo
 from raceproof.ir.position import Position
 from raceproof.ir.program import Program
 
+_LIBRARY = ("/libcxx/", "/include/c++/")
 _ORIGIN = re.compile(r" \((allocated in [^()]*(?:\([^()]*\)[^()]*)*)\)$")
 _MADE_AT = re.compile(r"(\(allocated in [^,()]+), [^,()]+:\d+\)")
+
+
+def is_of_library(position: Position | None) -> bool:
+    """Whether a place lies in a header of the C++ library, which people know by its interface."""
+    return position is not None and any(part in position.file for part in _LIBRARY)
 
 
 def heap_name(

@@ -20,6 +20,7 @@ from typing import Any
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, ReturnKind, Returns
 from raceproof.ir import Call, Function, Program, Type
+from raceproof.ir.names import is_of_library
 from raceproof.machine.compiler import FunctionCompiler, Surroundings
 from raceproof.machine.control import COMPUTED_ERROR
 from raceproof.machine.effects import accessed_ranges
@@ -247,9 +248,20 @@ class Machine:
         if function is None:
             raise Unsupported("a thread whose entry is not known")
         thread = self._new_thread(function.name, creator, parent)
+        thread.created_at = self._place_of(creator, self.threads[parent])
         wanted = arguments[: len(function.parameters)]
         thread.frames.append(self.new_frame(function, wanted))
         return thread
+
+    def _place_of(self, creator: int, parent: ConcreteThread) -> int:
+        """The call in the program's own code that led to a creation."""
+        if not is_of_library(self.program.instruction(creator).position):
+            return creator
+        for frame in reversed(parent.frames[:-1]):
+            info = frame.code.infos[~frame.segment if frame.segment < 0 else frame.segment]
+            if info.instruction is not None and not is_of_library(info.instruction.position):
+                return info.instruction.number
+        return creator
 
     def leave_alone(self, thread: ConcreteThread) -> None:
         """All other threads are gone, as in a new process."""

@@ -85,7 +85,8 @@ def thread_of(machine: Machine, thread: ConcreteThread) -> Thread:
     current = thread
     while current.creator >= 0:
         function = machine.program.function_of(current.creator)
-        position = machine.program.instruction(current.creator).position
+        place = current.creator if current.created_at < 0 else current.created_at
+        position = machine.program.instruction(place).position
         chain.append(Site(current.creator, function.display, position))
         current = machine.threads[current.parent]
     return Thread(thread.entry, tuple(reversed(chain)))

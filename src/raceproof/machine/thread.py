@@ -104,6 +104,8 @@ class ConcreteThread:
     """Calls of destructors at its end."""
     identity: Any = None
     """What the explorer knows its frames by; None if they may have changed since."""
+    created_at: int = -1
+    """Where the program creates it; of `std::thread`, not where the library does."""
 
     @property
     def must_end(self) -> bool:
@@ -135,6 +137,7 @@ class ConcreteThread:
             self.cleanups,
             self.is_uncancellable,
             self.destructions,
+            created_at=self.created_at,
         )
 
     def shared_copy(self) -> ConcreteThread:
@@ -159,4 +162,5 @@ class ConcreteThread:
             self.is_uncancellable,
             self.destructions,
             self.identity,
+            self.created_at,
         )

@@ -42,5 +42,5 @@ def _lines(finding: Finding, sources: Sources) -> str:
         f"{words.place(first.position)}: {level}: {finding.confidence} data race on "
         f"{finding.location.name}: {reason.sentence} [{reason.rule.id}]\n"
         f"{words.place(second.position)}: note: the other access: {words.kind(second)} in "
-        f"{second.function} by {second.thread.entry}, holding {words.locks(second.locks)}\n"
+        f"{second.function} by {words.runs(second)}, holding {words.locks(second.locks)}\n"
     )

@@ -11,14 +11,21 @@ from raceproof.ir.names import without_origin
 from raceproof.report.paths import shown
 from raceproof.verdict import BaseKind, Outcome, Verdict
 
-_MOST = 32
-"""Letters of the file names that are repeated in a command."""
+_WIDTH = 78
+_FILES = "FILE..."
+"""In place of file names that are too long to be repeated."""
 
 
 def hints(verdict: Verdict, files: Sequence[str]) -> list[tuple[str, str]]:
     """Question and command, in lines of the same indentation."""
     named = " ".join(shown(file) for file in files)
-    program = named if 0 < len(named) <= _MOST else "FILE..."
+    found = _hints(verdict, named or _FILES)
+    if any(len(question) + len(command) > _WIDTH for question, command in found):
+        found = _hints(verdict, _FILES)
+    return found
+
+
+def _hints(verdict: Verdict, program: str) -> list[tuple[str, str]]:
     counting = [finding for finding in verdict.findings if finding.excuse is None]
     found: list[tuple[str, str]] = []
     if counting:

@@ -144,9 +144,9 @@ def _side(access: Access, sources: Sources) -> _Side:
         access,
         words.kind(access),
         words.target(access),
-        words.thread(access.thread),
+        words.thread_of(access),
         [words.lock(held) for held in words.named_once(access.locks)],
-        [f"{call.function} ({words.site(call)})" for call in access.calls],
+        words.call_stack(access).split(" > ")[:-1],
         shown(access.position.file) if access.position else "",
         _place(access),
         _code(access, sources),
@@ -163,7 +163,7 @@ def _code(access: Access, sources: Sources) -> list[_CodeLine]:
     lines = sources.excerpt(access.position, _CONTEXT)
     if access.position is None or not lines:
         return []
-    start, width = sources.caret(access.position, words.target(access))
+    start, width = sources.caret(access.position, words.underlined(access))
     caret = " " * start + "^" * width
     return [
         _CodeLine(line.number, code, line.is_marked, caret if line.is_marked else "")

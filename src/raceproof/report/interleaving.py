@@ -25,8 +25,10 @@ from raceproof.ir import (
     SetMemory,
     Store,
 )
+from raceproof.ir.names import is_of_library
+from raceproof.report import words
 from raceproof.report.source import Sources
-from raceproof.verdict import Finding, Schedule
+from raceproof.verdict import Access, Finding, Schedule
 
 
 class What(Enum):
@@ -91,6 +93,8 @@ _MEMORY: dict[type[Instruction], What] = {
     CopyMemory: What.WRITE,
     SetMemory: What.WRITE,
 }
+_TOLD = (What.CREATE, What.JOIN, What.LOCK, What.UNLOCK)
+"""What is told of the C++ library's own steps."""
 _ARGUMENT = re.compile(r"\(\s*&?\s*([^(),]+(?:\([^()]*\))?[^(),]*)")
 
 
@@ -110,13 +114,19 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
             threads += 1
             row = replace(row, created=(threads,))
             entries[threads] = _entry(program, step.instruction)
+        if words.is_trampoline(entries.get(row.thread, "")) and not is_of_library(row.position):
+            entries[row.thread] = row.function
+        is_racing = (step.thread, step.instruction) == (schedule.first, schedule.instructions[0])
+        if is_of_library(row.position) and row.what not in _TOLD and not is_racing:
+            continue
         last = rows[-1] if rows else None
         if last is not None and last.thread == row.thread and _is_same_line(last, row):
             rows[-1] = _merge(last, row)
         else:
             rows.append(row)
-        if (step.thread, step.instruction) == (schedule.first, schedule.instructions[0]):
+        if is_racing:
             done = len(rows) - 1
+    rows = [_created_at(row, finding, schedule) for row in rows]
     first, second = (
         replace(_row(thread, program, number, sources), what=What.RACE, lock="", created=())
         for thread, number in zip(
@@ -133,6 +143,26 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
     )
 
 
+def _created_at(row: Row, finding: Finding, schedule: Schedule) -> Row:
+    """A creation inside of the C++ library, where the program asks for it, if that is known."""
+    if not row.created or not is_of_library(row.position):
+        return row
+    numbers = (schedule.first, schedule.second)
+    for number, access in zip(numbers, _in_order(finding, schedule), strict=True):
+        if number in row.created and access.thread.chain:
+            place = access.thread.chain[-1].position
+            return replace(row, position=place, text=f"creates {words.runs(access)}")
+    return row
+
+
+def _in_order(finding: Finding, schedule: Schedule) -> tuple[Access, Access]:
+    """The accesses of the schedule's first and second thread."""
+    first, second = finding.accesses
+    if schedule.instructions == (second.instruction, first.instruction):
+        return second, first
+    return first, second
+
+
 def _without_halves(rows: list[Row], racing: list[Row]) -> list[Row]:
     """Without what `x++` has read at the end, if its write is a racing access: it is one line, and
     the reader sees it once."""
@@ -146,11 +176,9 @@ def _without_halves(rows: list[Row], racing: list[Row]) -> list[Row]:
 
 def _names(finding: Finding, schedule: Schedule, entries: dict[int, str]) -> tuple[str, ...]:
     highest = max(schedule.first, schedule.second, *(step.thread for step in schedule.steps), 0)
-    first, second = finding.accesses
-    pairs = ((schedule.first, first), (schedule.second, second))
-    if schedule.instructions == (second.instruction, first.instruction):
-        pairs = ((schedule.first, second), (schedule.second, first))
-    entries = {**entries, **{number: access.thread.entry for number, access in pairs}}
+    pairs = zip((schedule.first, schedule.second), _in_order(finding, schedule), strict=True)
+    entries = {**entries, **{number: words.runs(access) for number, access in pairs}}
+    entries = {n: "std::thread" if words.is_trampoline(e) else e for n, e in entries.items()}
     created = range(1, highest + 1)
     return (
         "main",

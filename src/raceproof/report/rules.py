@@ -16,7 +16,7 @@ from pathlib import PurePath
 from raceproof.ir.names import origin, without_origin
 from raceproof.report.rule_list import BY_ID, RULES, Rule
 from raceproof.report.source import Sources
-from raceproof.report.words import named_once
+from raceproof.report.words import named_once, runs
 from raceproof.verdict import Access, BaseKind, Finding, HeldLock, LockMode
 
 __all__ = ["BY_ID", "RULES", "Rule", "Why", "why"]
@@ -137,7 +137,7 @@ def _free_while_used(view: _View) -> Explained:
             return (
                 f"{freed[1]} in {access.function} gives the memory back while {other.function} may "
                 f"still {'write' if other.is_write else 'read'} it",
-                f"free it after the thread {other.thread.entry} is joined",
+                f"free it after the thread {runs(other)} is joined",
             )
     return None
 
@@ -307,9 +307,9 @@ def _not_joined(view: _View) -> Explained:
         mine, chain = access.thread.chain, other.thread.chain
         if len(mine) < len(chain) and chain[: len(mine)] == mine:
             return (
-                f"{access.thread.entry} {'writes' if access.is_write else 'reads'} {view.name} "
-                f"while {other.thread.entry}, which it created, may still run; no lock is held",
-                f"join {other.thread.entry} first, or protect both by one lock",
+                f"{runs(access)} {'writes' if access.is_write else 'reads'} {view.name} "
+                f"while {runs(other)}, which it created, may still run; no lock is held",
+                f"join {runs(other)} first, or protect both by one lock",
             )
     return None
 

@@ -129,7 +129,7 @@ def _result(finding: Finding, program: Program, sources: Sources) -> Json:
     for access in finding.accesses:
         for site in access.thread.chain[-1:]:
             if site.position is not None:
-                words_ = f"{access.thread.entry} is created here"
+                words_ = f"{words.runs(access)} is created here"
                 related.append(
                     {"id": len(related) + 1, **_location(site.position, site.function, words_)}
                 )
@@ -164,9 +164,9 @@ def _message(finding: Finding, reason: Why) -> str:
     first, second = finding.accesses
     return (
         f"{str(finding.confidence).capitalize()} data race on '{finding.location.name}': "
-        f"{words.kind(first)} in {first.function} by {first.thread.entry} holding "
+        f"{words.kind(first)} in {first.function} by {words.runs(first)} holding "
         f"{words.locks(first.locks)}, and [{words.kind(second)}](1) in {second.function} by "
-        f"{second.thread.entry} holding {words.locks(second.locks)}: {reason.sentence}. "
+        f"{words.runs(second)} holding {words.locks(second.locks)}: {reason.sentence}. "
         f"To mend it: {reason.suggestion}."
     )
 
@@ -185,7 +185,7 @@ def _thread_flows(finding: Finding, program: Program, sources: Sources) -> list[
     if finding.schedule is None:
         return [
             {
-                "id": f"{number}: {access.thread.entry}",
+                "id": f"{number}: {words.runs(access)}",
                 "message": {"text": access.thread.name},
                 "locations": _way(access),
             }
@@ -212,7 +212,7 @@ def _thread_flows(finding: Finding, program: Program, sources: Sources) -> list[
 def _way(access: Access) -> list[Json]:
     """Creation of the thread, calls down to the access, the access."""
     steps: list[tuple[Site, str, int]] = [
-        (site, f"creates the thread {access.thread.entry}", 0) for site in access.thread.chain
+        (site, f"creates the thread {words.runs(access)}", 0) for site in access.thread.chain
     ]
     steps += [(site, "calls", depth) for depth, site in enumerate(access.calls, 1)]
     found = [

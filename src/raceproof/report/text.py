@@ -188,7 +188,7 @@ class _Text:
         return not is_sure and total > _FEW and self._options.verbosity <= 0
 
     def _brief_access(self, access: Access) -> None:
-        who = f"in {access.function} by {access.thread.entry}, holding {words.locks(access.locks)}"
+        who = f"in {access.function} by {words.runs(access)}, holding {words.locks(access.locks)}"
         self._wrapped("  ", f"{words.place(access.position)}: {words.kind(access)} {who}")
 
     def _wrapped(self, head: str, text: str) -> None:
@@ -200,7 +200,7 @@ class _Text:
             self._line((head if number == 0 else " " * len(head), "bold"), line)
 
     def _access(self, access: Access, style: str) -> None:
-        by = f"by {words.thread(access.thread)}, holding {words.locks(access.locks)}"
+        by = f"by {words.thread_of(access)}, holding {words.locks(access.locks)}"
         self._wrapped(f"  {words.kind(access)} ", by)
         stack = words.call_stack(access)
         if stack:
@@ -215,7 +215,7 @@ class _Text:
             return
         text = lines[0].text
         margin = len(text) - len(text.lstrip())
-        start, length = self._sources.caret(position, words.target(access))
+        start, length = self._sources.caret(position, words.underlined(access))
         head = f"    {lines[0].number:>5} | "
         code = text[margin:]
         if len(head) + len(code) > self._width:
@@ -273,7 +273,7 @@ class _Text:
 
     def _list(self, head: str, entries: tuple[str, ...]) -> None:
         for entry in entries:
-            self._line((f"{head}: ", "bold"), entry)
+            self._wrapped(f"{head}: ", entry)
 
     def _pipeline(self, verdict: Verdict) -> None:
         from rich.text import Text

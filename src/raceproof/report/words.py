@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
 from raceproof.ir import Position
-from raceproof.ir.names import without_origin
+from raceproof.ir.names import is_of_library, origin, without_origin
 from raceproof.report.paths import shown
 from raceproof.verdict import (
     Access,
+    BaseKind,
     Confidence,
     Excuse,
     ExcuseKind,
@@ -44,6 +46,9 @@ EXCUSE_MEANS = {
 }
 
 
+_TRAMPOLINE = re.compile(r"__thread_proxy|__thread_execute|^_ZNSt|_Invoker|_State_impl|^std::")
+
+
 def count(number: int, noun: str) -> str:
     """`1 thread`, `2 threads`, `no threads`, `3 accesses`."""
     ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
@@ -53,9 +58,10 @@ def count(number: int, noun: str) -> str:
 def place(position: Position | None) -> str:
     if position is None:
         return "somewhere without debug information"
-    return f"{shown(position.file)}:{position.line}" + (
-        f":{position.column}" if position.column else ""
-    )
+    file = shown(position.file)
+    if is_of_library(position):
+        file = f"<{file.rpartition('/include/')[2]}>"
+    return f"{file}:{position.line}" + (f":{position.column}" if position.column else "")
 
 
 def short_place(position: Position | None) -> str:
@@ -72,6 +78,13 @@ def kind(access: Access) -> str:
 def target(access: Access) -> str:
     """What is accessed: in the source's words, else by the name of the location."""
     return access.expression or without_origin(access.location.name)
+
+
+def underlined(access: Access) -> str:
+    """What to look for in the line of an access; a block of the heap has no name there."""
+    if access.location.kind is BaseKind.HEAP:
+        return "" if origin(access.expression) else access.expression
+    return target(access)
 
 
 def lock(held: HeldLock) -> str:
@@ -104,9 +117,37 @@ def named_once(held: Iterable[HeldLock]) -> list[HeldLock]:
     return list(found.values())
 
 
+def runs(access: Access) -> str:
+    """What the thread of an access runs: its entry, or what `std::thread` was given."""
+    entry = access.thread.entry
+    if not _TRAMPOLINE.search(entry):
+        return entry
+    own = [call.function for call in access.calls if _is_own(call)]
+    if not is_of_library(access.position):
+        own.append(access.function)
+    return _short_function(own[0]) if own else "a std::thread"
+
+
+def _is_own(call: Site) -> bool:
+    return call.position is not None and not is_of_library(call.position)
+
+
+def _short_function(name: str) -> str:
+    return "a lambda" if name == "operator()" else name
+
+
+def is_trampoline(entry: str) -> bool:
+    """Whether it is a function of the C++ library that calls what a thread is given."""
+    return _TRAMPOLINE.search(entry) is not None
+
+
+def thread_of(access: Access) -> str:
+    return thread(replace(access.thread, entry=runs(access)))
+
+
 def thread(one: Thread) -> str:
     """`worker, created at main.c:88, several at once`."""
-    words = [one.entry]
+    words = ["a std::thread" if _TRAMPOLINE.search(one.entry) else one.entry]
     if one.chain:
         words.append(f"created at {site(one.chain[-1])}")
     if not one.is_unique:
@@ -122,7 +163,11 @@ def site(one: Site) -> str:
 
 def call_stack(access: Access) -> str:
     """`worker > push (list.c:12) > link`; empty without calls."""
-    words = [f"{call.function} ({site(call)})" for call in access.calls]
+    words = [
+        f"{_short_function(call.function)} ({site(call)})"
+        for call in access.calls
+        if _is_own(call) or not (is_of_library(call.position) or call.function.startswith("__"))
+    ]
     return " > ".join([*words, access.function]) if words else ""
 
 
@@ -130,7 +175,10 @@ def title(finding: Finding) -> str:
     """`write and read of queue.head`."""
     first, second = (kind(access) for access in finding.accesses)
     pair = f"two {first}s" if first == second else f"{first} and {second}"
-    return f"{pair} of {without_origin(finding.location.name)}"
+    name = without_origin(finding.location.name)
+    if origin(finding.location.name) and not set(name) & set(".["):
+        name = f"a block of {name}"
+    return f"{pair} of {name}"
 
 
 def message(finding: Finding) -> str:

@@ -10,7 +10,7 @@ from raceproof.analysis.locks import ANYWHERE, ATOMIC, UNCLEAR, LockKey, control
 from raceproof.analysis.records import RawAccess
 from raceproof.analysis.spin_locks import is_spin_lock, variable_of
 from raceproof.analysis.threads import ThreadInfo
-from raceproof.ir import Global, StackSlot
+from raceproof.ir import Global, StackSlot, names
 from raceproof.ir.names import block_name, heap_type
 from raceproof.verdict import (
     Access,
@@ -22,13 +22,11 @@ from raceproof.verdict import (
 )
 
 _INDEX = re.compile(r"\[\d+\]")
-_LIBRARY = ("/libcxx/", "/include/c++/")
-"""Folders of the C++ library's headers."""
 
 
 def is_of_library(site: Site) -> bool:
     """Does it lie in a header of the C++ library?"""
-    return site.position is not None and any(part in site.position.file for part in _LIBRARY)
+    return names.is_of_library(site.position)
 
 
 class Describer:
