@@ -23,6 +23,8 @@ class Objects:
         """Slots whose address never leaves their function."""
         self.thread_ids: dict[int, int] = {}
         """Base -> index of the thread whose id it stands for."""
+        self.typed: dict[int, str] = {}
+        """Base of all objects of a type -> the type's debug key."""
         self.external = self.bases.intern(
             EXTERNAL, BaseKind.EXTERNAL, "memory outside of the program", is_weak=True
         )
@@ -69,6 +71,13 @@ class Objects:
         )
         if thread is not None:
             self.owner[number] = thread
+        return number
+
+    def any_of_type(self, key: str) -> int:
+        """Whatever objects of a struct type pointers lead to that may point anywhere."""
+        name = self.program.debug.type(key).name
+        number = self.bases.intern(("typed", name), BaseKind.HEAP, name, is_weak=True)
+        self.typed.setdefault(number, key)
         return number
 
     def lock_object(self, name: str) -> int:

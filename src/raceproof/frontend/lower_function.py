@@ -233,6 +233,7 @@ class FunctionLowering(Lowering):
         name = self.slot_names.get(slot, ("", ""))[0]
         register = Register(self._slots[slot], self.register_count, name)
         self.register_count += 1
+        self._note_type(register, slot)
         pending = _PendingPhi(self.new_number(), None, register, [])
         self._output.append(pending)
         self._slot_values[-1][slot] = register
@@ -241,6 +242,10 @@ class FunctionLowering(Lowering):
     def _store_slot(self, tokens: list[str], slot: str) -> None:
         value = self.operand(tokens, 2, self._slots[slot])
         self._slot_values[self._current][slot] = value
+        self._note_type(value, slot)
+
+    def _note_type(self, value: Value, slot: str) -> None:
+        """A register gets the type of the first variable that holds it."""
         if isinstance(value, Register) and slot in self.slot_names:
             self.variable_types.setdefault(value.index, self.slot_names[slot][1])
 

@@ -104,6 +104,7 @@ class _ModuleLowering:
             _constructors(globals_.get("llvm.global_ctors"), functions),
             self.module.assembly,
             self._heap_types(functions, globals_),
+            variable_types=self._variable_types,
         )
 
     def _heap_types(

@@ -141,6 +141,8 @@ class Program:
     """File-scope inline assembly."""
     heap_types: Mapping[int, str] = field(default_factory=dict)
     """Number of a call -> debug type of the pointer variable that receives its result."""
+    variable_types: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """Function -> register with a pointer -> debug type of the variable that holds it."""
     origin: Origin = Origin()
     assumptions: tuple[str, ...] = ()
     """What was assumed to make it, for whoever says something about it."""

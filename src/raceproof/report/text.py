@@ -157,6 +157,7 @@ class _Text:
         if self._is_brief(finding, total):
             for access in finding.accesses:
                 self._brief_access(access)
+            self._others(finding)
             self._line("")
             return
         for access in finding.accesses:
@@ -184,7 +185,7 @@ class _Text:
 
     def _is_brief(self, finding: Finding, total: int) -> bool:
         """Whether a finding of a long list is told in a few lines: what is not sure, without -v."""
-        is_sure = finding.confidence > Confidence.POSSIBLE or bool(finding.others)
+        is_sure = finding.confidence > Confidence.POSSIBLE
         return not is_sure and total > _FEW and self._options.verbosity <= 0
 
     def _brief_access(self, access: Access) -> None:

@@ -217,6 +217,7 @@ class Recorder:
             self.records.not_followed(
                 f"a {kind} through a pointer that may point anywhere", instruction.number
             )
+            self._by_type(layout, context, instruction, effect, point)
         if not address.pointers:
             return
         relative: frozenset[RelativeLock] = frozenset()
@@ -250,6 +251,48 @@ class Recorder:
                             is_free,
                         )
                     )
+
+    def _by_type(
+        self,
+        layout: Layout,
+        context: Context,
+        instruction: Instruction,
+        effect: MemoryEffect,
+        point: Point,
+    ) -> None:
+        """Nothing is known of the object but the type of the variable that points to it. That is
+        no proof of anything, but enough to see that a member is accessed without the lock under
+        which it is accessed everywhere else."""
+        place = self.walker.steps.sum(layout, effect.pointer)
+        size = _size(effect)
+        if place is None or place[0] < 0 or size is None:
+            return
+        root, offset, terms = place
+        debug = self.walk.program.debug
+        types = self.walk.program.variable_types.get(layout.function.name, {})
+        key = debug.type(types.get(root, "")).target
+        type_ = debug.type(key)
+        if type_.kind != "struct" or not type_.name or not 0 <= offset < type_.size:
+            return
+        if any(scale % type_.size for _, scale in terms):
+            return
+        for is_write in (False, True):
+            if effect.is_write if is_write else effect.is_read:
+                self.records.add(
+                    RawAccess(
+                        self.info.index,
+                        context,
+                        instruction.number,
+                        self.backend.objects.any_of_type(key),
+                        ints.constant(offset, self.walk.program.layout.pointer_size * 8),
+                        size,
+                        is_write,
+                        effect.is_atomic or point.is_atomic,
+                        _facets(point, point.held),
+                        relative_locks(point.beside, place),
+                        False,
+                    )
+                )
 
     def _beyond(
         self,

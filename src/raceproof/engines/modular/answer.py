@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from raceproof.analysis.backend import Analysed
@@ -10,7 +10,7 @@ from raceproof.analysis.lost_code import in_words
 from raceproof.analysis.races.detect import BaseReport, Key, Pair, key_of
 from raceproof.analysis.records import RawAccess
 from raceproof.engines.modular.describe import Describer
-from raceproof.engines.modular.evidence import evidence_of
+from raceproof.engines.modular.evidence import evidence_of, holds_guard
 from raceproof.engines.modular.must import is_sure
 from raceproof.engines.modular.protections import protections_of
 from raceproof.options import Options, UnknownCallbacks
@@ -21,7 +21,9 @@ from raceproof.verdict import (
     Answer,
     Candidate,
     Confidence,
+    Evidence,
     Finding,
+    Habit,
     Location,
     Outcome,
 )
@@ -29,6 +31,7 @@ from raceproof.verdict import (
 _MOST_CANDIDATES = 200
 _MOST_EVIDENCE = 2000
 _MOST_BLIND = 20
+_MOST_FURTHER = 8
 
 
 def answer_of(
@@ -36,6 +39,8 @@ def answer_of(
 ) -> Answer:
     """The answer by `reports`; a race is likely if its pair is `sure`."""
     describer = Describer(analysis, options.latest_calls)
+    typed = [report for report in reports if report.base in analysis.objects.typed]
+    reports = [report for report in reports if report.base not in analysis.objects.typed]
     findings: list[Finding] = []
     candidates: list[Candidate] = []
     is_whole = analysis.sees_others
@@ -43,13 +48,16 @@ def answer_of(
     for report in reports:
         for location, pairs in _by_location(report, describer):
             every = report.spread(pairs, _MOST_EVIDENCE)
-            best = sorted(every, key=lambda pair: _rank(pair, sure))
+            evidence = evidence_of(report, pairs, describer)
+            best = _best_first(every, sure, evidence, describer)
             first, second = best[0]
             is_likely = key_of(best[0]) in sure
             accesses = (describer.access(first), describer.access(second))
             others: tuple[tuple[Access, Access], ...] = ()
             if options.all_pairs:
                 others = tuple((describer.access(a), describer.access(b)) for a, b in best[1:])
+            elif not is_likely:
+                others = _further(best, evidence, describer)
             findings.append(
                 Finding(
                     location,
@@ -57,12 +65,13 @@ def answer_of(
                     accesses,
                     engine="modular",
                     others=others,
-                    evidence=evidence_of(report, pairs, describer),
+                    evidence=evidence,
                 )
             )
             is_whole = is_whole and len(best) <= _MOST_CANDIDATES
             for a, b in best[:_MOST_CANDIDATES]:
                 candidates.append(Candidate(location, describer.access(a), describer.access(b)))
+    findings += _by_type(typed, describer)
     blind = _blind(analysis, options)
     assumptions = sorted({a for info in analysis.threads.all for a in info.records.assumptions})
     if any(f.confidence >= Confidence.LIKELY for f in findings):
@@ -84,6 +93,60 @@ def answer_of(
     )
 
 
+def _by_type(reports: list[BaseReport], describer: Describer) -> Iterator[Finding]:
+    """Members of a type that nearly all accesses protect, where nobody knows the objects. The rest
+    of what pointers without objects may do is named as not followed."""
+    for report in reports:
+        for location, pairs in _by_location(report, describer):
+            evidence = evidence_of(report, pairs, describer)
+            if evidence.habit is Habit.GUARDED:
+                every = report.spread(pairs, _MOST_EVIDENCE)
+                best = _best_first(every, set(), evidence, describer)
+                first, second = best[0]
+                yield Finding(
+                    location,
+                    Confidence.POSSIBLE,
+                    (describer.access(first), describer.access(second)),
+                    engine="modular",
+                    others=_further(best, evidence, describer),
+                    evidence=evidence,
+                )
+
+
+def _best_first(
+    pairs: list[Pair], sure: Collection[Key], evidence: Evidence, describer: Describer
+) -> list[Pair]:
+    """Sure before possible; then, where most accesses hold a lock, one that does not against one
+    that does; write-write before read-write, then the order of the source."""
+
+    def rank(pair: Pair) -> tuple[object, ...]:
+        a, b = pair
+        is_sure = key_of(pair) in sure
+        is_odd = True
+        if evidence.habit is Habit.GUARDED and not is_sure:
+            is_odd = holds_guard(a, evidence, describer) != holds_guard(b, evidence, describer)
+        both = a.is_write and b.is_write
+        return (not is_sure, not is_odd, not both, a.instruction, b.instruction)
+
+    return sorted(pairs, key=rank)
+
+
+def _further(
+    pairs: list[Pair], evidence: Evidence, describer: Describer
+) -> tuple[tuple[Access, Access], ...]:
+    """One more pair for each statement that lacks the lock which others hold."""
+    if not evidence.guard:
+        return ()
+    told = {access.instruction for access in pairs[0]}
+    found: list[Pair] = []
+    for pair in pairs:
+        odd = {a.instruction for a in pair if not holds_guard(a, evidence, describer)}
+        if odd - told and len(found) < _MOST_FURTHER:
+            told |= odd
+            found.append(pair)
+    return tuple((describer.access(a), describer.access(b)) for a, b in found)
+
+
 def _lost(analysis: Analysed) -> tuple[str, ...]:
     lost = analysis.lost() if analysis.sees_others else None
     return () if lost is None else (in_words(lost, analysis.program),)
@@ -97,12 +160,6 @@ def sure_pairs(reports: list[BaseReport]) -> set[Key]:
         for pair in report.spread(report.pairs, _MOST_EVIDENCE)
         if is_sure(*pair, report.facts)
     }
-
-
-def _rank(pair: Pair, sure: Collection[Key]) -> tuple[object, ...]:
-    """Sure before possible, write-write before read-write, then the order of the source."""
-    a, b = pair
-    return (key_of(pair) not in sure, not (a.is_write and b.is_write), a.instruction, b.instruction)
 
 
 def _by_location(report: BaseReport, describer: Describer) -> list[tuple[Location, list[Pair]]]:

@@ -109,6 +109,8 @@ class Describer:
         return paths.pop() if len(paths) == 1 else ""
 
     def _debug_type(self, base: int) -> str:
+        if base in self.objects.typed:
+            return self.objects.typed[base]
         descriptor = self.objects[base].descriptor
         assert isinstance(descriptor, tuple)
         if descriptor[0] in ("global", "thread-local"):

@@ -59,6 +59,11 @@ def evidence_of(report: BaseReport, pairs: list[Pair], describer: Describer) -> 
     return Evidence(Habit.GUARDED if is_rule else Habit.MIXED, guard, guarded, total)
 
 
+def holds_guard(access: RawAccess, evidence: Evidence, describer: Describer) -> bool:
+    """Does it hold the lock that most of the others hold?"""
+    return evidence.guard in _locks(access, describer)
+
+
 def _ends(access: RawAccess, describer: Describer) -> bool:
     """Does it give the object back, or destroy a lock?"""
     instruction = describer.program.instruction(access.instruction)
