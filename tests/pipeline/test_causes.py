@@ -1,6 +1,7 @@
 """Findings with one cause are one finding; the strongest evidence comes first."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -69,6 +70,37 @@ def test_members_accessed_by_other_functions_are_not() -> None:
     assert len(by_cause([finding("a.x", 1, 2), other], {})) == 2
 
 
+def test_members_that_nobody_protects_are_one() -> None:
+    nobody = Evidence(Habit.OPEN, total=4)
+    found = [
+        finding("a.x", 1, 2, evidence=nobody),
+        finding("a.y", 3, 4, functions=("f", "h"), evidence=nobody),
+        finding("a.z", 5, 6, functions=("k", "h"), evidence=Evidence(Habit.GUARDED, "m", 4, 5)),
+        finding("a.stop", 7, 8, functions=("k", "l"), evidence=Evidence(Habit.FLAG, total=2)),
+    ]
+    assert names(by_cause(found, {})) == ["a.z", "a.x", "a.stop"]
+
+
+def test_a_statement_that_may_access_many_objects_is_one() -> None:
+    nobody = Evidence(Habit.OPEN, total=4)
+    anywhere = Location(BaseKind.GLOBAL, "b", "b", None, None)
+    found = [
+        replace(f, accesses=(f.accesses[0], access(anywhere, 9)))
+        for f in (
+            finding("a.x", 1, 2, functions=("f", "h"), evidence=nobody),
+            finding("b.x", 3, 4, functions=("k", "h"), evidence=nobody),
+        )
+    ]
+    assert len(by_cause(found, {})) == 1
+
+
+def test_what_two_functions_access_without_any_lock_is_one() -> None:
+    nobody = Evidence(Habit.OPEN, total=4)
+    found = [finding(name, i, i + 1, evidence=nobody) for i, name in ((1, "a"), (3, "b"))]
+    guarded = finding("c", 5, 6, evidence=Evidence(Habit.MIXED, "m", 1, 5))
+    assert names(by_cause([*found, guarded], {})) == ["c", "a"]
+
+
 def test_other_objects_are_not() -> None:
     assert len(by_cause([finding("a.x", 1, 2), finding("b.x", 3, 4)], {})) == 2
 
@@ -95,11 +127,11 @@ def test_statements_of_candidates_count() -> None:
     ("functions", "habit", "count"),
     [
         (("f", "f"), Habit.OPEN, 1),
-        (("f", "g"), Habit.OPEN, 2),
+        (("f", "g"), Habit.OPEN, 1),
         (("f", "f"), Habit.GUARDED, 2),
     ],
 )
-def test_a_function_that_meets_itself(functions: tuple[str, str], habit: Habit, count: int) -> None:
+def test_functions_without_any_lock(functions: tuple[str, str], habit: Habit, count: int) -> None:
     evidence = Evidence(habit, "m" if habit is Habit.GUARDED else "", 2, 3)
     two = [
         finding(name, at, at + 1, functions=functions, evidence=evidence)

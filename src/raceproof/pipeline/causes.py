@@ -8,7 +8,10 @@ Possible findings are put together, in this order, if they
 2. are about objects that one function gives back while they may be used;
 3. race by the same statements, on other objects;
 4. are other members of the same object, accessed by the same functions, with the same locks;
-5. are about anything that no access protects, in one function that two threads may run at the same
+5. are other members of the same object, which the same two threads access and nobody protects;
+6. race by one statement that may access many objects, as a call that follows the pointers it finds;
+7. are about anything that no access protects, in two functions that run at the same time;
+8. are about anything that no access protects, in one function that two threads may run at the same
    time: that is the cause, whatever the function touches.
 
 The one with the strongest evidence stands for all; the others are its further pairs, and their
@@ -19,6 +22,7 @@ location by its name: engines may tell its objects apart differently.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 
@@ -45,6 +49,9 @@ def by_cause(
     left = _absorb(left, known)
     left = _merge(left, _first_statements, known)
     left = _merge(left, _functions, known)
+    left = _merge(left, _unprotected_object, known)
+    left = _merge(left, _wide_statement(left), known)
+    left = _merge(left, _two_functions, known)
     left = _merge(left, _one_function, known)
     return tuple(sorted((*_by_name(fixed), *left), key=rank))
 
@@ -104,6 +111,46 @@ def _freed(finding: Finding) -> Hashable:
 
 def _functions(finding: Finding) -> Hashable:
     return _object(finding.location), frozenset(map(_side, finding.accesses))
+
+
+def _unprotected(finding: Finding) -> Habit | None:
+    """What the location is for, if nobody protects it."""
+    if finding.evidence is None or finding.evidence.guard:
+        return None
+    habit = finding.evidence.habit
+    return habit if habit in (Habit.OPEN, Habit.FLAG, Habit.COUNTER) else None
+
+
+def _unprotected_object(finding: Finding) -> Hashable:
+    habit = _unprotected(finding)
+    if habit is None:
+        return id(finding)
+    threads = frozenset(access.thread.entry for access in finding.accesses)
+    return "unprotected", habit, _object(finding.location), threads
+
+
+def _wide_statement(findings: list[Finding]) -> Callable[[Finding], Hashable]:
+    """By the statement without exact bytes that most findings have in common."""
+    counts = Counter(number for f in findings if _unprotected(f) for number in _wide(f))
+
+    def key(finding: Finding) -> Hashable:
+        numbers = _wide(finding) if _unprotected(finding) is Habit.OPEN else set()
+        best = max(numbers, key=lambda number: (counts[number], -number), default=None)
+        return id(finding) if best is None or counts[best] < 2 else ("wide", best)
+
+    return key
+
+
+def _wide(finding: Finding) -> set[int]:
+    return {a.instruction for a in finding.accesses if a.location.start is None}
+
+
+def _two_functions(finding: Finding) -> Hashable:
+    habit = _unprotected(finding)
+    sides = frozenset(map(_side, finding.accesses))
+    if habit is None or len(sides) < 2:
+        return id(finding)
+    return "functions", habit, sides
 
 
 def _first_statements(finding: Finding) -> Hashable:

@@ -94,12 +94,12 @@ def answer_of(
 
 
 def _by_type(reports: list[BaseReport], describer: Describer) -> Iterator[Finding]:
-    """Members of a type that nearly all accesses protect, where nobody knows the objects. The rest
+    """Members of a type that many accesses protect, where nobody knows the objects. The rest
     of what pointers without objects may do is named as not followed."""
     for report in reports:
         for location, pairs in _by_location(report, describer):
             evidence = evidence_of(report, pairs, describer)
-            if evidence.habit is Habit.GUARDED:
+            if evidence.guarded >= 2 and evidence.guarded * 3 >= evidence.total:
                 every = report.spread(pairs, _MOST_EVIDENCE)
                 best = _best_first(every, set(), evidence, describer)
                 first, second = best[0]
