@@ -193,6 +193,8 @@ class Habit(Enum):
     """Most accesses hold one lock: the others forgot it."""
     MIXED = "mixed"
     """Some accesses hold a lock."""
+    UNCLEAR = "unclear"
+    """All accesses hold a lock of the same name, but it may be another one each time."""
     OPEN = "open"
     """No access holds a lock."""
     COUNTER = "counter"
@@ -213,6 +215,8 @@ class Evidence:
     guard: str = ""
     guarded: int = 0
     total: int = 0
+    lacking: str = ""
+    """The function of all accesses without the lock, if it is one."""
 
     @property
     def strength(self) -> float:
@@ -229,6 +233,7 @@ _STRENGTH = {
     Habit.OPEN: 2.0,
     Habit.FLAG: 1.5,
     Habit.COUNTER: 1.4,
+    Habit.UNCLEAR: 0.2,
     Habit.FREED: 1.0,
     Habit.LIBRARY: 0.0,
 }

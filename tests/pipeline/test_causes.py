@@ -101,6 +101,27 @@ def test_what_two_functions_access_without_any_lock_is_one() -> None:
     assert names(by_cause([*found, guarded], {})) == ["c", "a"]
 
 
+def test_what_one_function_accesses_without_the_locks_of_others_is_one() -> None:
+    def lacking(guard: str, function: str) -> Evidence:
+        return Evidence(Habit.GUARDED, guard, 4, 5, function)
+
+    found = [
+        finding("a", 1, 2, evidence=lacking("m", "setup")),
+        finding("b", 3, 4, functions=("f", "h"), evidence=lacking("n", "setup")),
+        finding("c", 5, 6, functions=("f", "k"), evidence=lacking("n", "other")),
+    ]
+    assert names(by_cause(found, {})) == ["a", "c"]
+
+
+def test_locks_that_are_not_told_apart_are_one_cause_and_come_late() -> None:
+    found = [
+        finding("a", 1, 2, evidence=Evidence(Habit.UNCLEAR, "*p", 4, 4)),
+        finding("b", 3, 4, functions=("f", "h"), evidence=Evidence(Habit.UNCLEAR, "*q", 5, 5)),
+        finding("c", 5, 6, functions=("f", "k"), evidence=Evidence(Habit.COUNTER, total=2)),
+    ]
+    assert names(by_cause(found, {})) == ["c", "b"]
+
+
 def test_other_objects_are_not() -> None:
     assert len(by_cause([finding("a.x", 1, 2), finding("b.x", 3, 4)], {})) == 2
 

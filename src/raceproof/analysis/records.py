@@ -58,6 +58,9 @@ class RawAccess:
     """The instruction accesses no other base here."""
     is_free: bool = False
     own: OwnAccess | None = None
+    called: frozenset[str] = frozenset()
+    """Names, for people, of locks that are held for sure, but may be another one each time: it is
+    only known from where their address was loaded."""
     visits: int = 1
 
     def signature(self) -> tuple[object, ...]:
@@ -113,6 +116,7 @@ class Records:
             old.size = None if None in sizes else max(s for s in sizes if s is not None)
         old.facets = old.facets.join(access.facets)
         old.is_only = old.is_only and access.is_only
+        old.called &= access.called
 
     def not_followed(self, what: str, instruction: int) -> None:
         """It is unclear what this does: no proof goes past it."""

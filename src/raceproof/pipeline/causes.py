@@ -8,11 +8,14 @@ Possible findings are put together, in this order, if they
 2. are about objects that one function gives back while they may be used;
 3. race by the same statements, on other objects;
 4. are other members of the same object, accessed by the same functions, with the same locks;
-5. are other members of the same object, which the same two threads access and nobody protects;
-6. race by one statement that may access many objects, as a call that follows the pointers it finds;
-7. are about anything that no access protects, in two functions that run at the same time;
-8. are about anything that no access protects, in one function that two threads may run at the same
-   time: that is the cause, whatever the function touches.
+5. are about locations that one function accesses without the locks that all others hold;
+6. are other members of the same object, which the same two threads access and nobody protects;
+7. are about locations whose accesses all hold a lock that is not told apart from others of its
+   name, by the same two threads;
+8. race by one statement that may access many objects, as a call that follows the pointers it finds;
+9. are about anything that no access protects, in two functions that run at the same time;
+10. are about anything that no access protects, in one function that two threads may run at the same
+    time: that is the cause, whatever the function touches.
 
 The one with the strongest evidence stands for all; the others are its further pairs, and their
 locations are named. Confirmed and likely findings are put together only if they are about one
@@ -49,7 +52,9 @@ def by_cause(
     left = _absorb(left, known)
     left = _merge(left, _first_statements, known)
     left = _merge(left, _functions, known)
+    left = _merge(left, _lacking, known)
     left = _merge(left, _unprotected_object, known)
+    left = _merge(left, _unclear_locks, known)
     left = _merge(left, _wide_statement(left), known)
     left = _merge(left, _two_functions, known)
     left = _merge(left, _one_function, known)
@@ -127,6 +132,20 @@ def _unprotected_object(finding: Finding) -> Hashable:
         return id(finding)
     threads = frozenset(access.thread.entry for access in finding.accesses)
     return "unprotected", habit, _object(finding.location), threads
+
+
+def _lacking(finding: Finding) -> Hashable:
+    evidence = finding.evidence
+    if evidence is None or evidence.habit is not Habit.GUARDED or not evidence.lacking:
+        return id(finding)
+    threads = frozenset(access.thread.entry for access in finding.accesses)
+    return "lacking", evidence.lacking, threads
+
+
+def _unclear_locks(finding: Finding) -> Hashable:
+    if finding.evidence is None or finding.evidence.habit is not Habit.UNCLEAR:
+        return id(finding)
+    return "unclear", frozenset(access.thread.entry for access in finding.accesses)
 
 
 def _wide_statement(findings: list[Finding]) -> Callable[[Finding], Hashable]:

@@ -202,6 +202,8 @@ def evidence(finding: Finding) -> str:
     match found.habit:
         case Habit.GUARDED | Habit.MIXED:
             return f"guarded by {found.guard} in {counted}"
+        case Habit.UNCLEAR:
+            return f"all {found.total} accesses hold {found.guard}: perhaps another lock each time"
         case Habit.COUNTER:
             return (
                 "a counter, updated without a lock everywhere: perhaps meant so, undefined in C11"

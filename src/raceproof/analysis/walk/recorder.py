@@ -19,7 +19,17 @@ from raceproof.concurrency.effects import MemoryEffect, Reachable
 from raceproof.concurrency.model import CallbackTime
 from raceproof.domains import integers as ints
 from raceproof.domains.integers import Integers
-from raceproof.ir import Assembly, Call, FunctionAddress, Instruction, IntConstant, StackSlot, Value
+from raceproof.ir import (
+    Assembly,
+    Call,
+    FunctionAddress,
+    GlobalAddress,
+    Instruction,
+    IntConstant,
+    Load,
+    StackSlot,
+    Value,
+)
 from raceproof.verdict import BaseKind
 
 if TYPE_CHECKING:
@@ -224,6 +234,7 @@ class Recorder:
         if point.beside:
             place = self.walker.steps.sum(layout, effect.pointer)
             relative = relative_locks(point.beside, place)
+        called = self._called(layout, point)
         size = _size(effect)
         is_atomic = effect.is_atomic or point.is_atomic
         is_only = len(address.pointers) == 1
@@ -249,8 +260,32 @@ class Recorder:
                             beside,
                             is_only,
                             is_free,
+                            called=called,
                         )
                     )
+
+    def _called(self, layout: Layout, point: Point) -> frozenset[str]:
+        """Locks that are held for sure, by where their address was loaded: `*pool.lock`."""
+        program = self.walk.program
+        found: set[str] = set()
+        for (root, _, _), _ in point.beside:
+            maker = layout.makers.get(root)
+            if not isinstance(maker, Load):
+                continue
+            pointer = maker.pointer
+            place = self.walker.steps.sum(layout, pointer)
+            if isinstance(pointer, GlobalAddress):
+                variable = program.globals[pointer.name]
+                path = program.debug.path(variable.debug_type, pointer.offset)
+                found.add(f"*{variable.display}{path if pointer.offset else ''}")
+            elif place is not None and place[0] >= 0 and not place[2]:
+                offset = place[1]
+                types = program.variable_types.get(layout.function.name, {})
+                key = program.debug.type(types.get(place[0], "")).target
+                type_ = program.debug.type(key)
+                if type_.kind == "struct" and type_.name and 0 <= offset < type_.size:
+                    found.add(f"*{type_.name}{program.debug.path(key, offset)}")
+        return frozenset(found)
 
     def _by_type(
         self,
@@ -288,7 +323,7 @@ class Recorder:
                         size,
                         is_write,
                         effect.is_atomic or point.is_atomic,
-                        _facets(point, point.held),
+                        _facets(point, point.facets.must_lockset),
                         relative_locks(point.beside, place),
                         False,
                     )

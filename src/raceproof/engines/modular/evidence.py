@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from raceproof.analysis.locks import ATOMIC
+from raceproof.analysis.locks import ATOMIC, Held, is_once
 from raceproof.analysis.races.detect import BaseReport, Pair
 from raceproof.analysis.races.reasons.disjoint import may_overlap
 from raceproof.analysis.records import RawAccess
@@ -55,8 +55,16 @@ def evidence_of(report: BaseReport, pairs: list[Pair], describer: Describer) -> 
         habit = _unguarded([a for a in around if a.is_write], describer.program)
         return Evidence(habit, total=total)
     guard, guarded = min(counts.items(), key=lambda item: (-item[1], item[0]))
+    if guarded == total and total > 1:
+        return Evidence(Habit.UNCLEAR, guard, guarded, total)
     is_rule = guarded >= 2 and guarded * 2 > total
-    return Evidence(Habit.GUARDED if is_rule else Habit.MIXED, guard, guarded, total)
+    lacking = {
+        describer.program.function_of(number).display
+        for number, held in statements.items()
+        if guard not in held
+    }
+    one = lacking.pop() if len(lacking) == 1 else ""
+    return Evidence(Habit.GUARDED if is_rule else Habit.MIXED, guard, guarded, total, one)
 
 
 def holds_guard(access: RawAccess, evidence: Evidence, describer: Describer) -> bool:
@@ -85,11 +93,16 @@ def _meet(a: RawAccess, b: RawAccess) -> bool:
 
 def _locks(access: RawAccess, describer: Describer) -> set[str]:
     found = {
-        describer.lock_name(held.lock) for held in access.facets.must_lockset if held.lock != ATOMIC
+        describer.lock_name(held.lock) for held in access.facets.must_lockset if _is_guard(held)
     }
     if access.relative:
         found.add(_BESIDE)
-    return found
+    return found | access.called
+
+
+def _is_guard(held: Held) -> bool:
+    """Being past a call of `once` protects what its routine has written, and nothing else."""
+    return held.lock != ATOMIC and not (is_once(held.lock) and not held.is_write)
 
 
 def _unguarded(writes: list[RawAccess], program: Program) -> Habit:
