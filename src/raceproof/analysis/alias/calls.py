@@ -23,6 +23,7 @@ class Calls:
         self.cells = generator.cells
         self.program = generator.program
         self.events = events
+        self.frames = generator.frames
         self.callees: dict[int, dict[str, None]] = {}
         """Call -> the functions it may mean, models and unknown ones among them."""
         self.entries: dict[int, dict[str, None]] = {}
@@ -32,7 +33,10 @@ class Calls:
         self.thread_result = self.solver.node()
         self._specific = self.solver.node()
         self._wrappers = allocation_wrappers(self.program, events)
-        self._done: set[tuple[int, str, str]] = set()
+        self._done: set[tuple[str, int, str]] = set()
+        """Frame, call and what it means, if its constraints are there."""
+        self._pending: list[tuple[Function, str]] = []
+        """Frames without constraints so far."""
         self._handlers: dict[type[ev.Event], Callable[[Call, Any], None]] = {
             ev.ThreadCreate: self._create,
             ev.ThreadJoin: self._join,
@@ -49,8 +53,29 @@ class Calls:
             ev.Once: self._once,
         }
 
+    def settle(self) -> None:
+        """Solves, with the frames that are found on the way."""
+        while True:
+            while self._pending:
+                self.generator.body(*self._pending.pop(), self.call)
+            self.solver.solve()
+            if not self._pending:
+                return
+
+    def own_frame(self, function: Function) -> str:
+        """The frame of all calls without a frame of their own."""
+        if self.frames.own(function.name) and function.is_defined:
+            self._pending.append((function, function.name))
+        return function.name
+
+    def _frame(self, call: Call, function: Function) -> str:
+        frame, is_new = self.frames.entered(self.generator.frame, call, function)
+        if is_new:
+            self._pending.append((function, frame))
+        return frame
+
     def call(self, call: Call) -> None:
-        function = self.generator.function
+        frame = self.generator.frame
         if isinstance(call.callee, FunctionAddress):
             self._means(call, call.callee.name)
             return
@@ -62,17 +87,17 @@ class Calls:
         def met(address: int) -> None:
             name = self._function_at(address)
             if name is not None and self._fits(name, call):
-                self._inside(function, lambda: self._means(call, name))
+                self._inside(frame, lambda: self._means(call, name))
             elif self.cells.addresses[address][0].descriptor[0] == "external":
-                self._inside(function, lambda: self._unknown(call))
+                self._inside(frame, lambda: self._unknown(call))
 
         self.solver.each(node, met)
 
-    def _inside(self, function: str, action: Callable[[], None]) -> None:
-        """Later on, registers are those of the function where the call stands."""
-        before, self.generator.function = self.generator.function, function
+    def _inside(self, frame: str, action: Callable[[], None]) -> None:
+        """Later on, registers are those of the frame where the call stands."""
+        before, self.generator.frame = self.generator.frame, frame
         action()
-        self.generator.function = before
+        self.generator.frame = before
 
     def _function_at(self, address: int) -> str | None:
         descriptor = self.cells.addresses[address][0].descriptor
@@ -87,10 +112,11 @@ class Calls:
         return wanted <= given or function.type.variadic or call.function_type.variadic
 
     def _means(self, call: Call, name: str) -> None:
-        known = self.callees.setdefault(call.number, {})
-        if name in known:
+        self.callees.setdefault(call.number, {})[name] = None
+        key = (self.generator.frame, call.number, name)
+        if key in self._done:
             return
-        known[name] = None
+        self._done.add(key)
         event = self.events.of(call, name)
         if event is not None:
             handler = self._handlers.get(type(event))
@@ -109,6 +135,7 @@ class Calls:
 
     def _enter(self, call: Call, function: Function) -> None:
         generator = self.generator
+        frame = self._frame(call, function)
         copied = dict(call.by_value)
         for index, value in enumerate(call.arguments):
             if index in copied and index < len(function.parameters):
@@ -116,7 +143,7 @@ class Calls:
             elif index < len(function.parameters):
                 parameter = function.parameters[index]
                 if generator.carries(parameter.type):
-                    generator.flow(value, generator.register(function.name, parameter.index))
+                    generator.flow(value, generator.register(frame, parameter.index))
             elif function.type.variadic:
                 thing = generator.variable_arguments(function.name)
                 generator.flow(value, self.cells.content(thing, 0))
@@ -126,7 +153,7 @@ class Calls:
         if function.name in self._wrappers:
             generator.add_address(node, generator.heap_thing(call.number, None))
         else:
-            self.solver.copy(generator.return_node(function.name), node)
+            self.solver.copy(generator.return_node(frame), node)
 
     def _by_value(self, call: Call, function: Function, index: int) -> None:
         """The callee has a copy of the struct."""
@@ -157,10 +184,11 @@ class Calls:
             if target is None:
                 return
             self.entries.setdefault(call.number, {})[target.name] = None
+            frame = self.own_frame(target)
             for index, parameter in enumerate(target.parameters):
                 given = arguments[index] if index < len(arguments) else self.generator.outside()
                 if given is not None and self.generator.carries(parameter.type):
-                    register = self.generator.register(target.name, parameter.index)
+                    register = self.generator.register(frame, parameter.index)
                     self.solver.copy(given, register)
 
         self.solver.each(node, met)

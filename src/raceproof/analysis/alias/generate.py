@@ -11,6 +11,7 @@ from typing import Any
 
 from raceproof.analysis.alias import shapes
 from raceproof.analysis.alias.cells import Cells, Thing
+from raceproof.analysis.alias.frames import Frames
 from raceproof.analysis.alias.shapes import Shape
 from raceproof.analysis.alias.solver import Solver
 from raceproof.ir import (
@@ -80,8 +81,9 @@ _LIBRARY_GLOBALS = frozenset(
 class Generator:
     """Owns the nodes of registers and constants."""
 
-    def __init__(self, program: Program, cells: Cells, solver: Solver) -> None:
+    def __init__(self, program: Program, cells: Cells, solver: Solver, frames: Frames) -> None:
         self.program = program
+        self.frames = frames
         self.cells = cells
         self.solver = solver
         self.layout = program.layout
@@ -90,7 +92,8 @@ class Generator:
         self._constants: dict[tuple[str, int | None], int] = {}
         self.returns: dict[str, int] = {}
         self.varargs: dict[str, int] = {}
-        self.function = ""
+        self.frame = ""
+        """Whose registers are meant."""
         self._copies = 0
         self._outside: dict[str, int] = {}
         self._handlers: dict[type[Instruction], Callable[[Any], None]] = {
@@ -126,28 +129,28 @@ class Generator:
             return type_.bits == self.word * 8
         return isinstance(type_, PointerType) or type_.is_aggregate
 
-    def register(self, function: str, index: int) -> int:
-        key = (function, index)
+    def register(self, frame: str, index: int) -> int:
+        key = (frame, index)
         node = self._registers.get(key)
         if node is None:
             node = self._registers[key] = self.solver.node()
         return node
 
-    def known_register(self, function: str, index: int) -> int | None:
-        return self._registers.get((function, index))
+    def known_register(self, frame: str, index: int) -> int | None:
+        return self._registers.get((frame, index))
 
     def result(self, instruction: Instruction) -> int | None:
         register = instruction.result
         if register is None or not self.carries(register.type):
             return None
-        return self.register(self.function, register.index)
+        return self.register(self.frame, register.index)
 
-    def value(self, value: Value, function: str | None = None) -> int | None:
+    def value(self, value: Value) -> int | None:
         """The node of a value; None if it holds no address for sure."""
         if isinstance(value, Register):
             if not self.carries(value.type):
                 return None
-            return self.register(self.function if function is None else function, value.index)
+            return self.register(self.frame, value.index)
         if isinstance(value, GlobalAddress):
             return self._constant(value.name, value.offset)
         if isinstance(value, FunctionAddress):
@@ -245,7 +248,9 @@ class Generator:
         debug = self.program.debug
         pointee = debug.type(pointer).target if pointer else ""
         shape = shapes.of_heap(debug, pointee, size)
-        return self.cells.thing(("heap", call), BaseKind.HEAP, shape, call)
+        calls = self.frames.calls(self.frame)
+        descriptor = ("heap", call, calls) if calls else ("heap", call)
+        return self.cells.thing(descriptor, BaseKind.HEAP, shape, call)
 
     # --- the program ------------------------------------------------------------
 
@@ -279,8 +284,8 @@ class Generator:
             if node is not None:
                 self.solver.copy(node, self.cells.content(thing, at))
 
-    def body(self, function: Function, calls: Callable[[Any], None]) -> None:
-        self.function = function.name
+    def body(self, function: Function, frame: str, calls: Callable[[Any], None]) -> None:
+        self.frame = frame
         for instruction in function.instructions:
             handler = self._handlers.get(type(instruction))
             if handler is not None:
@@ -288,10 +293,10 @@ class Generator:
             elif type(instruction).__name__ == "Call":
                 calls(instruction)
 
-    def return_node(self, function: str) -> int:
-        node = self.returns.get(function)
+    def return_node(self, frame: str) -> int:
+        node = self.returns.get(frame)
         if node is None:
-            node = self.returns[function] = self.solver.node()
+            node = self.returns[frame] = self.solver.node()
         return node
 
     def variable_arguments(self, function: str) -> Thing:
@@ -429,7 +434,7 @@ class Generator:
 
     def _intrinsic(self, intrinsic: Intrinsic) -> None:
         if intrinsic.name == "va_start":
-            thing = self.variable_arguments(self.function)
+            thing = self.variable_arguments(self.frames.function(self.frame))
             node = self.solver.node()
             self.add_address(node, thing)
             pointer = self.value(intrinsic.arguments[0])
@@ -480,7 +485,7 @@ class Generator:
 
     def _return(self, instruction: Return) -> None:
         if instruction.value is not None and self.carries(instruction.value.type):
-            self.flow(instruction.value, self.return_node(self.function))
+            self.flow(instruction.value, self.return_node(self.frame))
 
 
 def _origin(variable: Global) -> str:

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 
 from raceproof.analysis.alias.calls import Calls
 from raceproof.analysis.alias.cells import Cells, Thing
+from raceproof.analysis.alias.frames import Frames
 from raceproof.analysis.alias.generate import Generator
 from raceproof.analysis.alias.scattered import Scattered
 from raceproof.analysis.alias.solver import Solver, bits
@@ -44,16 +45,18 @@ class PointsTo:
         self._solver = Solver(
             self.cells, lambda: deadline is not None and time.monotonic() > deadline
         )
-        self._generator = Generator(program, self.cells, self._solver)
+        self._frames = Frames(program, events)
+        self._generator = Generator(program, self.cells, self._solver, self._frames)
         self._calls = Calls(self._generator, events)
         self._generator.globals()
         for function in program.defined:
-            self._generator.body(function, self._calls.call)
+            if self._frames.has_own(function):
+                self._calls.own_frame(function)
         self._program_arguments()
         for function in program.defined:
             self._thread_results(function.name)
-        self._solver.solve()
-        Scattered(program, self._generator).settle()
+        self._calls.settle()
+        Scattered(program, self._generator, self._calls.settle).settle()
         self._targets: dict[int, tuple[Target, ...]] = {}
 
     def _program_arguments(self) -> None:
@@ -76,14 +79,24 @@ class PointsTo:
 
     def targets(self, function: str, value: Value) -> tuple[Target, ...]:
         """Where a value may point to, by number of object and offset."""
-        if isinstance(value, Register):
-            node = self._generator.known_register(function, value.index)
-        else:
-            node = self._generator.value(value, function)
-        return () if node is None else self._of_node(node)
+        return self._targets_of(self._held(function, value))
+
+    def _held(self, function: str, value: Value) -> int:
+        """The addresses that a value may be in any frame of the function."""
+        if not isinstance(value, Register):
+            node = self._generator.value(value)
+            return 0 if node is None else self._solver.held(node)
+        held = 0
+        for frame in self._frames.of(function):
+            node = self._generator.known_register(frame, value.index)
+            if node is not None:
+                held |= self._solver.held(node)
+        return held
 
     def _of_node(self, node: int) -> tuple[Target, ...]:
-        held = self._solver.held(node)
+        return self._targets_of(self._solver.held(node))
+
+    def _targets_of(self, held: int) -> tuple[Target, ...]:
         found = self._targets.get(held)
         if found is None:
             targets = {}

@@ -12,7 +12,7 @@ addresses, at any offset. Most programs scatter none, and pay for one look at th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from raceproof.analysis.alias.cells import Thing
 from raceproof.analysis.alias.generate import Generator
@@ -46,8 +46,9 @@ _FORGETS = (Branch, Compare, Offset, Switch)
 
 
 class Scattered:
-    def __init__(self, program: Program, generator: Generator) -> None:
+    def __init__(self, program: Program, generator: Generator, solve: Callable[[], None]) -> None:
         self._program = program
+        self._solve = solve
         self._generator = generator
         self._solver = generator.solver
         self._cells = generator.cells
@@ -90,7 +91,7 @@ class Scattered:
         """Goes on solving until whatever may hold a scattered address does."""
         while self._scatter() | self._gather():
             self._known.clear()
-            self._solver.solve()
+            self._solve()
 
     # --- taking apart ------------------------------------------------------------
 
@@ -103,9 +104,9 @@ class Scattered:
             if found & ~held and self._is_kept(function, load):
                 held |= found
         for function, cast in self._narrowing:
-            self._generator.function = function.name
-            node = self._generator.value(cast.value)
-            found = 0 if node is None else self._solver.held(node)
+            found = 0
+            for node in self._nodes_of(function, cast.value):
+                found |= self._solver.held(node)
             if found & ~held and self._is_kept(function, cast):
                 held |= found
         for address in bits(held):
@@ -124,16 +125,24 @@ class Scattered:
 
     def _met(self, function: Function, pointer: Value, type_: Type) -> tuple[int, ...]:
         """The nodes of the cells; the same for all pointers with the same set."""
-        generator = self._generator
-        generator.function = function.name
-        node = generator.value(pointer)
-        if node is None:
+        held = 0
+        for node in self._nodes_of(function, pointer):
+            held |= self._solver.held(node)
+        if not held:
             return ()
-        key = (self._solver.held(node), generator.layout.store_size(type_))
+        key = (held, self._generator.layout.store_size(type_))
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = tuple(dict.fromkeys(self._nodes(*key)))
         return found
+
+    def _nodes_of(self, function: Function, value: Value) -> Iterator[int]:
+        """In each frame of the function."""
+        for frame in self._generator.frames.of(function.name):
+            self._generator.frame = frame
+            node = self._generator.value(value)
+            if node is not None:
+                yield node
 
     def _nodes(self, held: int, size: int) -> Iterator[int]:
         cells, word = self._cells, self._generator.word
@@ -181,10 +190,8 @@ class Scattered:
         for function, pointer, type_ in self._stores:
             wanted.update(self._met(function, pointer, type_))
         for function, cast in self._widening:
-            self._generator.function = function.name
-            result = self._generator.result(cast)
-            if result is not None:
-                wanted.add(result)
+            assert cast.result is not None
+            wanted.update(self._nodes_of(function, cast.result))
         lost = self._solver.held(self._node)
         found = [node for node in sorted(wanted) if lost & ~self._solver.held(node)]
         for node in found:

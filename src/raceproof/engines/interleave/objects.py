@@ -74,6 +74,8 @@ def _thing(thing: AliasThing) -> Thing:
     kind, *rest = thing.descriptor
     if kind == EXTERNAL[0]:
         return EXTERNAL
+    if kind == "heap":  # By call, however it was come to.
+        rest = rest[:1]
     if len(rest) == 1 and isinstance(rest[0], str | int):
         return str(kind), rest[0]
     return str(kind), ", ".join(map(str, rest))
