@@ -13,7 +13,7 @@ Both kinds end in something `Analysed`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Protocol
 
 from raceproof.analysis.facets.notes import Notes
@@ -35,8 +35,14 @@ class Backend(Protocol):
     events: Events
     objects: Objects
 
-    def pointers(self, function: str, value: Value, thread: int) -> AbstractValue:
-        """The paper's `value_ptr`: the addresses that a value may be, when a thread asks."""
+    def pointers(
+        self, function: str, value: Value, thread: int, calls: tuple[int, ...] = ()
+    ) -> AbstractValue:
+        """The paper's `value_ptr`: the addresses that a value may be, when a thread asks; `calls`:
+        the latest calls on the way to the function, as far as they are known."""
+
+    def variant(self, function: str, calls: tuple[int, ...]) -> Hashable:
+        """Equal for calls on the way to a function between which `pointers` sees no difference."""
 
     def beyond(self, function: str, value: Value, thread: int) -> AbstractValue:
         """Anywhere in the objects whose addresses lie in what a value points to, and so on."""

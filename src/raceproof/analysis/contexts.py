@@ -17,7 +17,10 @@ Counters = tuple[int, ...]
 class Context:
     """Where a function was called from; the root has no parent and belongs to one thread."""
 
-    __slots__ = ("call", "counters", "depth", "function", "is_capped", "number", "parent", "thread")
+    __slots__ = (
+        *("_calls", "call", "counters", "depth", "function"),
+        *("is_capped", "number", "parent", "thread"),
+    )
 
     def __init__(
         self,
@@ -39,6 +42,14 @@ class Context:
         """May stand for more than one activation: in a loop that is not unrolled, recursive, or
         merged with others."""
         self.depth: int = 0 if parent is None else parent.depth + 1
+        self._calls: tuple[int, ...] | None = None
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """On the way from the root to this one."""
+        if self._calls is None:
+            self._calls = tuple(context.call for context in self.chain()[1:])
+        return self._calls
 
     def chain(self) -> list[Context]:
         """From the root to this one."""

@@ -7,7 +7,7 @@ handed to the library (a comparison for `qsort`) may be called often, at whichev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.events import CleanupPush, ThreadCreate
@@ -44,6 +44,13 @@ class Once:
         """Is it executed at most once?"""
         function = self._program.function_of(instruction)
         return self._runs_once(function.name) and not self._is_in_loop(function.name, instruction)
+
+    def are_straight(self, instructions: Iterable[int]) -> bool:
+        """Does none of them stand in a loop of its function?"""
+        return not any(
+            self._is_in_loop(self._program.function_of(number).name, number)
+            for number in instructions
+        )
 
     def _runs_once(self, name: str) -> bool:
         """Follows the only callers up to `main`; whoever meets himself is recursive."""

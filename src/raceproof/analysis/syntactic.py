@@ -12,7 +12,7 @@ anything; it needs no time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from raceproof.analysis.objects import Objects
 from raceproof.concurrency import events as ev
@@ -67,7 +67,12 @@ class SyntacticBackend:
             self._makers[function] = makers
         return makers.get(register.index)
 
-    def pointers(self, function: str, value: Value, thread: int) -> AbstractValue:
+    def variant(self, function: str, calls: tuple[int, ...]) -> Hashable:
+        return ()
+
+    def pointers(
+        self, function: str, value: Value, thread: int, calls: tuple[int, ...] = ()
+    ) -> AbstractValue:
         if not isinstance(value, Register):
             return self._join(self._places(function, value, thread, _DEPTH))
         key = (function, value.index, thread)

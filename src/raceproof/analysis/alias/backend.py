@@ -42,8 +42,10 @@ class AliasBackend:
         self._values: dict[tuple[int, int], AbstractValue] = {}
         """By thread and identity of the targets, which `points_to` keeps."""
 
-    def pointers(self, function: str, value: Value, thread: int) -> AbstractValue:
-        targets = self.points_to.targets(function, value)
+    def pointers(
+        self, function: str, value: Value, thread: int, calls: tuple[int, ...] = ()
+    ) -> AbstractValue:
+        targets = self.points_to.targets(function, value, calls)
         if not targets:
             known = self.points_to.is_known(function, value)
             return domain.BOTTOM if known else domain.UNKNOWN
@@ -119,10 +121,18 @@ class AliasBackend:
                 return objects.any_string
         return self._made_base(thing)
 
+    def _is_once(self, thing: Thing, site: int) -> bool:
+        """Is it one object? In a frame, if the first call on the way is made once, and none of the
+        further ones nor the allocation again within one activation of its function."""
+        if not thing.calls:
+            return self._once.is_once(site)
+        first, *rest = thing.calls
+        return self._once.is_once(first) and self._once.are_straight((*rest, site))
+
     def _made_base(self, thing: Thing) -> int:
         """Objects that an instruction makes: weak unless it is executed once."""
         site = thing.site
-        is_weak = site is None or not self._once.is_once(site)
+        is_weak = site is None or not self._is_once(thing, site)
         kind = str(thing.descriptor[0])
         name = f"{kind} {' '.join(map(str, thing.descriptor[1:]))}"
         if kind == "slot" and site is not None:
@@ -145,6 +155,9 @@ class AliasBackend:
             thing.shape.size,
             is_weak=is_weak,
         )
+
+    def variant(self, function: str, calls: tuple[int, ...]) -> tuple[str, ...]:
+        return self.points_to.frames(function, calls)
 
     def callees(self, function: str, call: Call) -> Sequence[str]:
         if isinstance(call.callee, FunctionAddress):

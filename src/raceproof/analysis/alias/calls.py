@@ -185,6 +185,7 @@ class Calls:
                 return
             self.entries.setdefault(call.number, {})[target.name] = None
             frame = self.own_frame(target)
+            self.frames.note(call.number, target.name, frame)
             for index, parameter in enumerate(target.parameters):
                 given = arguments[index] if index < len(arguments) else self.generator.outside()
                 if given is not None and self.generator.carries(parameter.type):

@@ -31,6 +31,8 @@ class Thing:
     shape: Shape
     site: int | None = None
     """The instruction that makes it."""
+    calls: tuple[int, ...] = ()
+    """Those on the way to it, if others make other objects: see `frames`."""
 
 
 class Cells:
@@ -54,10 +56,11 @@ class Cells:
         kind: BaseKind,
         shape: Shape,
         site: int | None = None,
+        calls: tuple[int, ...] = (),
     ) -> Thing:
         found = self._known.get(descriptor)
         if found is None:
-            found = Thing(len(self.things), descriptor, kind, shape, site)
+            found = Thing(len(self.things), descriptor, kind, shape, site, calls)
             self._known[descriptor] = found
             self.things.append(found)
             self._contents.append({})

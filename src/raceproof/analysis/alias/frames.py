@@ -60,6 +60,9 @@ class Frames:
         self._calls: dict[str, tuple[int, ...]] = {}
         """Frame -> the calls on the way to it, if there are any."""
         self._owners: dict[str, str] = {}
+        self._ways: dict[tuple[int, str], dict[str, None]] = {}
+        """Call and function -> the frames that it may enter."""
+        self._known: dict[tuple[str, tuple[int, ...]], tuple[str, ...]] = {}
 
     def _look(self, function: Function) -> None:
         callees: list[str] = []
@@ -99,7 +102,7 @@ class Frames:
             returns = function.type.result
             makes = name in self._makes and isinstance(returns, PointerType)
             most = _SMALL_MAKER if makes else _SMALL
-            if cost[name] <= most and self._is_worth_it(function) and self._called.get(name, 0) > 1:
+            if cost[name] <= most and self._is_worth_it(function):
                 chosen.add(name)
         return chosen
 
@@ -136,6 +139,15 @@ class Frames:
 
     def entered(self, frame: str, call: Call, function: Function) -> tuple[str, bool]:
         """The frame that a call in a frame enters, and whether it is new."""
+        entered, is_new = self._entered_by(frame, call, function)
+        self.note(call.number, function.name, entered)
+        return entered, is_new
+
+    def note(self, call: int, name: str, frame: str) -> None:
+        """The call may enter this frame of the function."""
+        self._ways.setdefault((call, name), {})[frame] = None
+
+    def _entered_by(self, frame: str, call: Call, function: Function) -> tuple[str, bool]:
         path = (*self.calls(frame), call.number)
         name = function.name
         if name in self._copied and self._has_room(path, name):
@@ -173,3 +185,21 @@ class Frames:
     def of(self, name: str) -> Sequence[str]:
         """All frames of a function."""
         return self._frames.get(name, ())
+
+    def after(self, name: str, calls: tuple[int, ...]) -> tuple[str, ...]:
+        """The frames that a function may be in if these are the latest calls on the way to it.
+        To be asked when all frames are known."""
+        key = (name, calls)
+        found = self._known.get(key)
+        if found is None:
+            ways = self._ways.get((calls[-1], name)) if calls else None
+            frames = tuple(self.of(name) if ways is None else ways)
+            agreeing = tuple(frame for frame in frames if _agree(self.calls(frame), calls))
+            found = self._known[key] = agreeing or frames
+        return found
+
+
+def _agree(path: tuple[int, ...], calls: tuple[int, ...]) -> bool:
+    """May both be the latest calls on one way?"""
+    common = min(len(path), len(calls))
+    return not common or path[-common:] == calls[-common:]

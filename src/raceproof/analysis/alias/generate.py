@@ -250,7 +250,7 @@ class Generator:
         shape = shapes.of_heap(debug, pointee, size)
         calls = self.frames.calls(self.frame)
         descriptor = ("heap", call, calls) if calls else ("heap", call)
-        return self.cells.thing(descriptor, BaseKind.HEAP, shape, call)
+        return self.cells.thing(descriptor, BaseKind.HEAP, shape, call, calls)
 
     # --- the program ------------------------------------------------------------
 

@@ -77,17 +77,23 @@ class PointsTo:
 
     # --- questions ------------------------------------------------------------
 
-    def targets(self, function: str, value: Value) -> tuple[Target, ...]:
-        """Where a value may point to, by number of object and offset."""
-        return self._targets_of(self._held(function, value))
+    def targets(
+        self, function: str, value: Value, calls: tuple[int, ...] = ()
+    ) -> tuple[Target, ...]:
+        """Where a value may point to, by number of object and offset; `calls`: if these are the
+        latest calls on the way to the function."""
+        return self._targets_of(self._held(function, value, calls))
 
-    def _held(self, function: str, value: Value) -> int:
-        """The addresses that a value may be in any frame of the function."""
+    def frames(self, function: str, calls: tuple[int, ...]) -> tuple[str, ...]:
+        """What tells ways to a function apart: see `Frames`."""
+        return self._frames.after(function, calls)
+
+    def _held(self, function: str, value: Value, calls: tuple[int, ...]) -> int:
         if not isinstance(value, Register):
             node = self._generator.value(value)
             return 0 if node is None else self._solver.held(node)
         held = 0
-        for frame in self._frames.of(function):
+        for frame in self._frames.after(function, calls):
             node = self._generator.known_register(frame, value.index)
             if node is not None:
                 held |= self._solver.held(node)

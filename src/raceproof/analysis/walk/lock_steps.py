@@ -40,7 +40,8 @@ class LockSteps:
     def _lock(self, visit: Visit, layout: Layout, event: Any) -> tuple[AbstractValue, Sum | None]:
         if event.is_indirect:
             return self.steps.walk.unknown, None
-        return self.steps.pointers(visit.name, event.lock), self.steps.sum(layout, event.lock)
+        pointers = self.steps.pointers(visit.name, event.lock, visit.context)
+        return pointers, self.steps.sum(layout, event.lock)
 
     def _acquire(
         self, visit: Visit, layout: Layout, call: Call, event: ev.LockAcquire, point: Point

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
@@ -45,7 +46,7 @@ class Recorder:
         self.records = info.records
         self.backend = walk.backend
         self.layouts = walk.layouts
-        self._calm: dict[tuple[str, Point], None] = {}
+        self._calm: dict[tuple[str, Point, Hashable], None] = {}
         self._work: list[tuple[str, Context, Point]] = []
 
     def record(self) -> None:
@@ -179,10 +180,11 @@ class Recorder:
             return
         steps = self.walker.steps
         entry = _essence(steps.entry_point(layout, call, name, point, arguments))
-        key = (name, entry)
+        inner = self.walk.inner(context, call.number, name)
+        key = (name, entry, self.backend.variant(name, inner.calls))
         if key not in self._calm:
             self._calm[key] = None
-            self._work.append((name, self.walk.inner(context, call.number, name), entry))
+            self._work.append((name, inner, entry))
 
     def _is_lost(self, function: str, callee: Value) -> bool:
         """Is it unknown which function a value means?"""
@@ -221,7 +223,7 @@ class Recorder:
             self._beyond(function, context, instruction, effect, point)
         if self.walk.freshness.is_fresh(function, point.fresh, instruction.number, effect.pointer):
             return
-        address = self.backend.pointers(function, effect.pointer, self.info.index)
+        address = self.backend.pointers(function, effect.pointer, self.info.index, context.calls)
         if address.is_unknown and point.facets.may_parallel:
             kind = "write" if effect.is_write else "read"
             self.records.not_followed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from raceproof.analysis.contexts import Context
 from raceproof.analysis.facets import EVENT_HOOKS
 from raceproof.analysis.locks import LockKey
 from raceproof.analysis.walk.layout import Layout
@@ -97,8 +98,11 @@ class Steps:
 
     # --- addresses ------------------------------------------------------------
 
-    def pointers(self, function: str, value: Value) -> AbstractValue:
-        return self.backend.pointers(function, value, self.thread)
+    def pointers(
+        self, function: str, value: Value, context: Context | None = None
+    ) -> AbstractValue:
+        calls = () if context is None else context.calls
+        return self.backend.pointers(function, value, self.thread, calls)
 
     def sum(self, layout: Layout, value: Value) -> Sum | None:
         return sum_of(layout.makers, value, self._base_of)
