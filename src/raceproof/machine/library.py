@@ -7,11 +7,13 @@ from collections.abc import Callable
 from raceproof.concurrency import Models
 from raceproof.concurrency.model import FunctionModel, Role
 from raceproof.concurrency.purity import leaves_no_trace
+from raceproof.concurrency.synchronisation import SYNCHRONISING
 from raceproof.ir import AfterInvoke, Call, Program, Type, VoidType
-from raceproof.machine import channels, control, ending, handlers, heap, jumps, locks, signals
+from raceproof.machine import channels, control, ending, handlers, heap, jumps
 from raceproof.machine.libc import LibraryCall, sorting
 from raceproof.machine.libc.call import Unspecified
 from raceproof.machine.operation import Operation
+from raceproof.machine.synchronisation import Synchronise
 
 _BY_ROLE: dict[Role, Callable[[str, FunctionModel], Operation]] = {
     Role.CREATE: control.Create,
@@ -25,27 +27,7 @@ _BY_ROLE: dict[Role, Callable[[str, FunctionModel], Operation]] = {
     Role.CLEANUP_PUSH: ending.CleanupPush,
     Role.CLEANUP_POP: ending.CleanupPop,
     Role.SELF: control.Self,
-    Role.LOCK: locks.Lock,
-    Role.UNLOCK: locks.Unlock,
-    Role.LOCK_INIT: locks.LockInit,
-    Role.LOCK_DESTROY: locks.LockDestroy,
-    Role.LOCK_ATTRIBUTE: locks.LockAttribute,
-    Role.CONDITION_WAIT: signals.ConditionWait,
-    Role.CONDITION_SIGNAL: signals.ConditionSignal,
-    Role.CONDITION_INIT: signals.ConditionReset,
-    Role.CONDITION_DESTROY: signals.ConditionReset,
-    Role.BARRIER_INIT: signals.BarrierInit,
-    Role.BARRIER_WAIT: signals.BarrierWait,
-    Role.BARRIER_DESTROY: signals.BarrierDestroy,
-    Role.SEMAPHORE_INIT: signals.SemaphoreInit,
-    Role.SEMAPHORE_WAIT: signals.SemaphoreWait,
-    Role.SEMAPHORE_POST: signals.SemaphorePost,
-    Role.SEMAPHORE_VALUE: signals.SemaphoreValue,
-    Role.SEMAPHORE_DESTROY: signals.SemaphoreDestroy,
-    Role.ONCE: signals.Once,
-    Role.ONCE_BEGIN: signals.OnceBegin,
-    Role.ONCE_END: signals.OnceEnd,
-    Role.ONCE_ABORT: signals.OnceAbort,
+    **dict.fromkeys(SYNCHRONISING, Synchronise),
     Role.ATOMIC_BEGIN: control.AtomicBegin,
     Role.ATOMIC_END: control.AtomicEnd,
     Role.ATOMIC_OPERATION: heap.AtomicCall,

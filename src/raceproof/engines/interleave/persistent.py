@@ -27,6 +27,7 @@ from typing import Any
 
 from raceproof.engines.interleave.access_sets import NOTHING, AccessSet, AccessSets
 from raceproof.engines.interleave.future_accesses import FutureAccesses, Held, Need, Node
+from raceproof.machine.synchronisation import holders
 from raceproof.options import MutexRules
 
 
@@ -144,7 +145,7 @@ class PersistentSets:
             return key[1] if key[1] in situation.nodes else None
         if self._rules is not MutexRules.POSIX:
             return None
-        owner, readers = _holders(situation.sync.get(key))
+        owner, readers = holders(situation.sync.get(key))
         found = owner if owner is not None else min(readers, default=None)
         return found if found in situation.nodes else None
 
@@ -154,7 +155,7 @@ class PersistentSets:
         if self._rules is MutexRules.POSIX:
             for key, value in situation.sync.items():
                 if isinstance(key, tuple) and key[0] == "lock":
-                    owner, readers = _holders(value)
+                    owner, readers = holders(value)
                     if owner in members:
                         found.add((key, False))
                     elif any(reader in members for reader in readers):
@@ -181,11 +182,3 @@ class PersistentSets:
         for node, future in futures.items():
             if not self._access_sets.commute(touched, future):
                 yield node
-
-
-def _holders(value: Any) -> tuple[int | None, tuple[int, ...]]:
-    """Who has a lock: its owner or writer, and its readers."""
-    if value is None:
-        return None, ()
-    owner, rest = value
-    return (owner if owner >= 0 else None), (rest if isinstance(rest, tuple) else ())
