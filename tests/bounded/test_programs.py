@@ -16,7 +16,6 @@ from tests.programs_index import TestProgram, programs
 OPEN = {
     "arguments/15-any-number-slot-ahead": "needs more iterations",
     "c11-threads/04-call-once": "once_flag's routine is called through the library",
-    "c11-threads/06-trylock-busy": "thrd_busy is another number on the machine",
     "c11-threads/09-thread-exit": "the routine of an exit handler",
     "c11-threads/10-endless-atomic": "unbounded",
     "cancel/01-cancel-and-join": "cancellation",

@@ -20,17 +20,15 @@ from raceproof.concurrency.synchronisation import (
 from raceproof.machine.faults import Unsupported
 from raceproof.machine.operation import Enter, Operation, Wait
 from raceproof.options import MutexRules
-from raceproof.semantics.synchronisation import (
-    CONSTANTS,
-    OBJECTS,
-    OPERANDS,
+from raceproof.semantics.sync_expressions import (
     Outcome,
-    Part,
     definition,
     kind_of,
     mentions,
     number,
+    operands_of,
 )
+from raceproof.semantics.synchronisation import CONSTANTS, OBJECTS, Part
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
@@ -56,7 +54,7 @@ class _Part:
         self.run = definition(part.command)
         self.otherwise = meaning.otherwise
         self.reads_kind = self.object == "lock" and mentions(part.command, "kind")
-        self.needs = [name for name in OPERANDS if mentions(part.command, name)]
+        self.needs = operands_of(part.command)
         self.is_shared = part.command == "lock shared"
 
 
@@ -209,7 +207,7 @@ class Synchronise(Operation):
 
     def _failed(self, error: int) -> int:
         value = error_value(self.model, self.name, error)
-        return error if value is None else value
+        return (error if value is None else value) & 0xFFFF_FFFF
 
     def _value(self, machine: Machine, arguments: tuple[Any, ...], value: int) -> int:
         if self.model.role is Role.SEMAPHORE_VALUE:

@@ -22,17 +22,15 @@ The expressions are in the syntax of Python. Besides the fields they speak of
     number, type, count, value
                         operands of the call
 
-`definition` makes them functions on numbers, which the machine uses; what else executes programs
-goes through them with `fold`: formulas, C text.
+`sync_expressions` reads them: as functions on numbers, which the machine uses, and for what else
+executes programs.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final
 
 CONSTANTS: Final[Mapping[str, int]] = {
     # kinds of mutexes; a field of zero: as the bytes of the object say
@@ -106,7 +104,9 @@ def _command(object_: str, *cases: Case, otherwise: str = "") -> Command:
     return Command(object_, cases, otherwise)
 
 
-_KIND = "RECURSIVE if type == RECURSIVE_TYPE else CHECKING if type == CHECKING_TYPE else NORMAL"
+KIND_OF_TYPE: Final = (
+    "RECURSIVE if type == RECURSIVE_TYPE else CHECKING if type == CHECKING_TYPE else NORMAL"
+)
 """The kind of mutex that a number of the C library means."""
 _GIVES_UP = "TIMED_OUT if timed else BUSY"
 
@@ -143,7 +143,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "lock",
         Case(
             "True",
-            f"owner = 0; depth = 0; readers = 0; kind = RECURSIVE if recursive else {_KIND}",
+            f"owner = 0; depth = 0; readers = 0; kind = RECURSIVE if recursive else {KIND_OF_TYPE}",
             everyone="0",
         ),
     ),
@@ -314,209 +314,3 @@ CALLS: Final[Mapping[str, SyncCall]] = {
     "once-abort": _call("once-end", "abort once", "control"),
 }
 """By the role of the called function; locks by their kind and mode, too."""
-
-
-# --- expressions ------------------------------------------------------------
-
-T = TypeVar("T")
-
-
-class Algebra(Protocol[T]):
-    """How an executor reads expressions."""
-
-    def constant(self, value: int) -> T: ...
-    def name(self, name: str) -> T: ...
-    def binary(self, operator: str, left: T, right: T) -> T:
-        """`+`, `-`, `&`; compared as unsigned numbers `==`, `!=`, `<`, `<=`, `>`, `>=`."""
-
-    def both(self, left: T, right: T) -> T: ...
-    def either(self, left: T, right: T) -> T: ...
-    def negation(self, operand: T) -> T: ...
-    def choice(self, condition: T, then: T, otherwise: T) -> T: ...
-
-
-_OPERATORS: Final[Mapping[type[ast.AST], str]] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.BitAnd: "&",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
-
-
-@cache
-def expression(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
-
-
-@cache
-def assignments(text: str) -> tuple[tuple[str, ast.expr], ...]:
-    """Of `then`: done one after the other, each sees those before it."""
-    found = []
-    for statement in ast.parse(text.strip()).body:
-        assert isinstance(statement, ast.Assign)
-        (target,) = statement.targets
-        assert isinstance(target, ast.Name)
-        found.append((target.id, statement.value))
-    return tuple(found)
-
-
-@cache
-def names_in(text: str) -> frozenset[str]:
-    """What an expression or a list of assignments speaks of."""
-    nodes = ast.walk(ast.parse(text.strip()))
-    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
-
-
-def mentions(command: str, name: str) -> bool:
-    """Whether a command looks at a field, flag or operand, or sets it."""
-    found = COMMANDS[command]
-    texts = [
-        text
-        for case in found.cases
-        for text in (case.when, case.then, case.everyone, case.error, case.value)
-    ]
-    return any(name in names_in(text) for text in (*texts, found.otherwise) if text)
-
-
-def fold(node: ast.expr, algebra: Algebra[T]) -> T:
-    """An expression in an executor's values."""
-    match node:
-        case ast.Constant(value=value):
-            return algebra.constant(int(value))  # type: ignore[arg-type]
-        case ast.Name(id=name):
-            known = CONSTANTS.get(name)
-            return algebra.name(name) if known is None else algebra.constant(known)
-        case ast.BinOp(left=left, op=operator, right=right):
-            return algebra.binary(
-                _OPERATORS[type(operator)], fold(left, algebra), fold(right, algebra)
-            )
-        case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            return algebra.binary(
-                _OPERATORS[type(operator)], fold(left, algebra), fold(right, algebra)
-            )
-        case ast.BoolOp(op=operator, values=[first, *rest]):
-            join = algebra.both if isinstance(operator, ast.And) else algebra.either
-            result = fold(first, algebra)
-            for operand in rest:
-                result = join(result, fold(operand, algebra))
-            return result
-        case ast.UnaryOp(op=ast.Not(), operand=negated):
-            return algebra.negation(fold(negated, algebra))
-        case ast.IfExp(test=test, body=body, orelse=otherwise):
-            return algebra.choice(
-                fold(test, algebra), fold(body, algebra), fold(otherwise, algebra)
-            )
-    raise ValueError(f"no expression of the table: {ast.unparse(node)}")
-
-
-# --- the definition, with numbers ------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a command did."""
-
-    fields: tuple[int, ...]
-    own: int
-    error: int = 0
-    value: int | None = None
-    everyone: Callable[[int], int] | None = None
-    """To be applied to the own fields of all other threads (the thread's own is done)."""
-    goes_on: bool = False
-
-
-Definition = Callable[[tuple[int, ...], int, int, Mapping[str, int]], Outcome | None]
-"""(fields, own field, number of the thread plus one, flags and operands) -> what is done; None if
-no case applies."""
-
-
-@cache
-def definition(command: str) -> Definition:
-    """A command as a function, compiled from its cases."""
-    found = COMMANDS[command]
-    names = OBJECTS[found.object]
-    lines = ["def run(fields, own, me, given):"]
-    lines.append(f"    ({', '.join(names)},) = fields")
-    lines += [
-        f"    {name} = given[{name!r}]"
-        for name in (*FLAGS, *OPERANDS)
-        if name not in names and mentions(command, name)
-    ]
-    state = f"({', '.join(names)},)"
-    for case in found.cases:
-        lines.append(f"    if {case.when}:")
-        if case.then:
-            lines.append(f"        {case.then.strip()}")
-        rest = "None"
-        if case.everyone:
-            rest = f"lambda own: {case.everyone}"
-            lines.append(f"        own = ({rest})(own)")
-        error, value = case.error or "0", case.value or "None"
-        lines.append(
-            f"        return Outcome({state}, own, {error}, {value}, {rest}, {case.goes_on})"
-        )
-    lines.append("    return None")
-    space: dict[str, Any] = {**CONSTANTS, "Outcome": Outcome}
-    exec("\n".join(lines), space)
-    run: Definition = space["run"]
-    return run
-
-
-class _Numbers:
-    """Expressions on numbers."""
-
-    def __init__(self, values: Mapping[str, int]) -> None:
-        self._values = values
-
-    def constant(self, value: int) -> int:
-        return value
-
-    def name(self, name: str) -> int:
-        return self._values[name]
-
-    def binary(self, operator: str, left: int, right: int) -> int:
-        match operator:
-            case "+":
-                return left + right
-            case "-":
-                return left - right
-            case "&":
-                return left & right
-            case "==":
-                return left == right
-            case "!=":
-                return left != right
-            case "<":
-                return left < right
-            case "<=":
-                return left <= right
-            case ">":
-                return left > right
-        return left >= right
-
-    def both(self, left: int, right: int) -> int:
-        return left and right
-
-    def either(self, left: int, right: int) -> int:
-        return left or right
-
-    def negation(self, operand: int) -> int:
-        return not operand
-
-    def choice(self, condition: int, then: int, otherwise: int) -> int:
-        return then if condition else otherwise
-
-
-def number(text: str, values: Mapping[str, int]) -> int:
-    """What an expression is for given numbers."""
-    return int(fold(expression(text), _Numbers(values)))
-
-
-def kind_of(type_: int) -> int:
-    """The kind of mutex that a number of the C library means."""
-    return number(_KIND, {"type": type_})

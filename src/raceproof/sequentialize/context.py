@@ -69,6 +69,8 @@ class ProgramContext:
 
     def __post_init__(self) -> None:
         self.arena = Arena(self.program)
+        self.sync_functions: dict[str, str] = {}
+        """Functions that do what synchronisation calls do, by name."""
         self.events = Events(self.program, self.models)
         self._escape = EscapeAnalysis(self.program, Library(self.program, self.models).keeps)
         self._facts: dict[str, FunctionFacts] = {}

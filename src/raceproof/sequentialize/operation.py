@@ -14,9 +14,6 @@ from raceproof.sequentialize.writer import Touched
 if TYPE_CHECKING:
     from raceproof.sequentialize.thread_printer import ThreadPrinter
 
-_C11_NAMES = ("mtx_", "cnd_", "thrd_", "tss_")
-"""Functions with error numbers of their own: thrd_busy, thrd_timedout and thrd_error."""
-
 
 class Operation:
     """One call of a function with a role, while it is printed."""
@@ -85,8 +82,6 @@ class Operation:
         if self.model.success is Success.NONZERO:
             self.returns(condition)
         else:
-            if self.name.startswith(_C11_NAMES):
-                error = f"({error} == 16 ? 1 : {error} == 110 ? 4 : 2)"
             self.returns("0" if condition == "1" else f"({condition}) ? 0 : {error}")
 
     def returns(self, text: str) -> None:

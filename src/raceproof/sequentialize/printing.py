@@ -10,6 +10,7 @@ from raceproof.sequentialize.arena import LIBRARY_OBJECT, room
 from raceproof.sequentialize.c_text import comment
 from raceproof.sequentialize.context import Bounds, ProgramContext
 from raceproof.sequentialize.runtime import native_part, pieces_for, words
+from raceproof.sequentialize.sync_functions import kind_function
 from raceproof.sequentialize.thread_printer import ThreadPrinter
 
 _HEAP = 1 << 16
@@ -85,8 +86,10 @@ class _Assembly:
     def text(self) -> str:
         bodies = "\n".join(text for _, _, text in self._threads)
         own = "\n".join([bodies, self._run(), self._initialise()])
-        before, driver = pieces_for(own)
-        runtime = "\n".join(before).replace("@START_LOCALS@", self._start_locals())
+        generated = "\n".join(self._context.sync_functions.values())
+        before, driver = pieces_for(generated + own)
+        runtime = "\n".join([*before, generated]).replace("@START_LOCALS@", self._start_locals())
+        runtime = runtime.replace("@KIND_OF_TYPE@", kind_function())
         middle = "\n".join([runtime, own, driver])
         front = [self._title(), _DECLARATIONS, self._sizes(), self._macros(middle), self._memory()]
         printed = "\n".join([*front, middle])

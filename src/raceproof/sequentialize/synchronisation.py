@@ -1,180 +1,190 @@
-"""Locks, conditions, barriers, semaphores, once and atomic sections, as C statements."""
+"""Locks, conditions, barriers, semaphores, once and atomic sections, as C statements.
+
+What a call does to its object is a C function, printed from the table of synchronisation (see
+`semantics.synchronisation`): `sync_lock(t, o)` does the first case that applies, `can_lock(t, o)`
+says whether one does. One thing is left out: attributes of mutexes are known by their address, so
+that the copy of one is that of a normal mutex.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from raceproof.concurrency.model import LockKind, LockMode, Role, Wait
+from raceproof.concurrency.model import Role
+from raceproof.concurrency.synchronisation import (
+    SYNCHRONISING,
+    error_value,
+    flags_of,
+    success_value,
+    sync_call,
+    waits,
+)
 from raceproof.ir import FunctionAddress
+from raceproof.semantics.sync_expressions import errors_of, mentions, operands_of
+from raceproof.semantics.synchronisation import Part, SyncStep
 from raceproof.sequentialize.calls import enter
 from raceproof.sequentialize.operation import Operation
-
-# --- locks ------------------------------------------------------------
-
-
-def _lock(o: Operation) -> None:
-    found = o.find("LOCK", "lock")
-    is_blocking = o.model.wait is Wait.BLOCK
-    error = o.writer.field("error", "unsigned")
-    if o.model.kind is LockKind.READ_WRITE:
-        reads = int(o.model.mode is LockMode.READ)
-        o.step(f"lock_is_free_shared({found}, {reads})" if is_blocking else "")
-        o.writer.line(f"{error} = lock_take_shared(t, {found}, {reads});")
-    else:
-        recursive = int(o.model.recursive)
-        o.step(f"lock_is_free(t, {found}, {recursive})" if is_blocking else "")
-        o.writer.line(f"{error} = lock_take(t, {found}, {recursive});")
-    o.succeed(f"{error} == 0", error)
+from raceproof.sequentialize.sync_functions import GOES_ON, can_always, function_name, guard_name
 
 
-def _unlock(o: Operation) -> None:
-    o.step()
-    o.returns(f"lock_release(t, {o.find('LOCK', 'lock')})")
-
-
-def _type_by_rule(o: Operation, otherwise: str) -> str:
-    rule = o.model.recursive_when
-    if rule is not None and rule.argument < len(o.call.arguments):
-        value = o.frame.value(o.call.arguments[rule.argument])
-        return f"({value} & {rule.mask & 0xFFFFFFFF}u) == {rule.equals}u ? RECURSIVE : {otherwise}"
-    return "RECURSIVE" if o.model.recursive else ""
-
-
-def _lock_init(o: Operation) -> None:
-    o.step()
-    attribute = o.optional("attribute")
-    type_ = _type_by_rule(o, "NORMAL")
-    if not type_:
-        type_ = f"attribute_type({attribute})" if attribute else "NORMAL"
-    o.writer.line(f"lock_initialise({o.find('LOCK', 'lock')}, {type_});")
-    o.returns("0")
-
-
-def _lock_attribute(o: Operation) -> None:
-    otherwise = "NORMAL"
-    rule = o.model.recursive_when
-    if rule is not None and rule.argument < len(o.call.arguments):
-        if o.name == "pthread_mutexattr_settype":
-            value = o.frame.value(o.call.arguments[rule.argument])
-            otherwise = f"{value} == 2 ? CHECKING : NORMAL"
-    type_ = _type_by_rule(o, otherwise) or "NORMAL"
-    o.writer.line(f"{o.find('ATTRIBUTE', 'attribute')}->type = {type_};")
-    o.returns("0")
-
-
-def _lock_destroy(o: Operation) -> None:
-    o.step()
-    o.writer.line(f"lock_initialise({o.find('LOCK', 'lock')}, 0);")
-    o.returns("0")
-
-
-# --- conditions, barriers, semaphores ------------------------------------------------------------
-
-
-def _condition_wait(o: Operation) -> None:
-    condition, lock = o.find("CONDITION", "condition"), o.find("LOCK", "lock")
-    o.step(is_cancel_point=True)
-    o.writer.line(f"{condition}->who[t] = 1;")
-    o.writer.line(f"(void)lock_release(t, {lock});")
-    is_timed = o.model.wait is Wait.TIMED
-    woken = f"{condition}->count > 0"
-    back = (f"condition_leave(t, {condition});", f"(void)lock_take(t, {lock}, 0);")
-    is_free = f"lock_is_free(t, {lock}, 0)"
-    may_wake = "1" if is_timed else f"SPURIOUS || {woken}"
-    o.step(
-        f"{is_free} && ({may_wake})",
-        is_cancel_point=True,
-        when_cancelled=(f"must({is_free});", *back),
-    )
-    o.succeed(woken if is_timed else "1", "110")
-    for text in back:
-        o.writer.line(text)
-
-
-def _condition_signal(o: Operation) -> None:
-    o.step()
-    o.writer.line(
-        f"condition_signal({o.find('CONDITION', 'condition')}, {int(o.model.broadcast)});"
-    )
-    o.returns("0")
-
-
-def _reset(kind: str, operand: str) -> Callable[[Operation], None]:
-    def write(o: Operation) -> None:
-        o.step()
-        o.writer.line(f"clear({o.find(kind, operand)});")
-        o.returns("0")
-
-    return write
-
-
-def _barrier_init(o: Operation) -> None:
-    o.step()
-    found = o.find("BARRIER", "barrier")
-    o.writer.line(f"clear({found});")
-    o.writer.line(f"{found}->count = (uint32_t){o.operand('count')};")
-    o.returns("0")
-
-
-def _barrier_wait(o: Operation) -> None:
-    found = o.find("BARRIER", "barrier")
-    waits, after = o.writer.fresh("o"), o.writer.fresh("o")
-    o.step()
-    o.writer.line(f"if (!barrier_arrive(t, {found})) {o.writer.jump(waits)}")
-    o.returns("0xffffffffu")
-    o.writer.goto(after)
-    o.writer.label(waits)
-    o.touched = []
-    o.step(f"{found}->who[t] == 2")
-    o.writer.line(f"{found}->who[t] = 0;")
-    o.returns("0")
-    o.writer.label(after)
-
-
-def _semaphore_init(o: Operation) -> None:
-    o.step()
-    value = o.operand("value") or str(o.model.initial or 1)
+def synchronise(o: Operation) -> None:
+    """A call that the table describes."""
+    call = sync_call(o.model)
     if o.model.is_result:
-        made = o.writer.field("made", "address")
-        o.writer.line(f"{made} = allocate(32, 0);")
-        o.writer.line(f"find(SEMAPHORE, {made})->count = (uint32_t){value};")
-        o.returns(made)
+        _make(o, call.steps[0].parts[0])
         return
-    o.writer.line(f"{o.find('SEMAPHORE', 'semaphore')}->count = (uint32_t){value};")
-    o.returns("0")
+    done = _step(o, call.steps[0])
+    if call.runs:
+        _run(o, done, call.steps[1])
+    elif len(call.steps) > 1:
+        after = o.writer.fresh("o")
+        if not _always_goes_on(call.steps[0]):
+            goes_on = o.writer.fresh("o")
+            o.writer.line(f"if ({done} == {GOES_ON}) {o.writer.jump(goes_on)}")
+            _returns(o, call.steps[0], done)
+            o.writer.goto(after)
+            o.writer.label(goes_on)
+        o.touched = []
+        _returns(o, call.steps[1], _step(o, call.steps[1]))
+        o.writer.label(after)
+    else:
+        _returns(o, call.steps[0], done)
 
 
-def _semaphore_wait(o: Operation) -> None:
-    found = o.find("SEMAPHORE", "semaphore")
-    is_blocking = o.model.wait is Wait.BLOCK
-    o.step(f"{found}->count > 0" if is_blocking else "", is_cancel_point=True)
-    o.succeed(f"{found}->count > 0", "0xffffffffu")
-    o.writer.line(f"if ({found}->count > 0) --{found}->count;")
+def _always_goes_on(step: SyncStep) -> bool:
+    return all(case.goes_on for case in step.parts[0].meaning.cases)
 
 
-def _semaphore_post(o: Operation) -> None:
+def _step(o: Operation, step: SyncStep) -> str:
+    """One step; the C text of what its first part returned."""
+    enabled, when_cancelled = _enabled(o, step)
+    if sync_call(o.model).is_visible:
+        o.step(
+            " && ".join(enabled),
+            is_cancel_point=step.is_cancel_point,
+            when_cancelled=when_cancelled,
+        )
+    first, *rest = step.parts
+    done = o.writer.field("done", "unsigned")
+    o.writer.line(f"{done} = {_call(o, first)};")
+    for part in rest:
+        o.writer.line(f"(void){_call(o, part)};")
+    return done
+
+
+def _enabled(o: Operation, step: SyncStep) -> tuple[list[str], tuple[str, ...]]:
+    """When a step can be done, and what a cancelled thread still does there."""
+    flags = _flags(o)
+    if not waits(o.model):
+        return [], ()
+    guards = {
+        part: f"{guard_name(o.frame.context, part.command, flags)}(t, {_found(o, part)})"
+        for part in step.parts
+        if not can_always(part.command, flags)
+    }
+    if not step.completes_when_cancelled or not o.frame.context.has_cancellation:
+        return list(guards.values()), ()
+    first, *rest = step.parts
+    woken = {**flags, "spurious": True}
+    last = (
+        *(f"must({guards[part]});" for part in rest if part in guards),
+        f"(void){function_name(o.frame.context, first.command, woken)}(t, {_found(o, first)});",
+        *(f"(void){_call(o, part)};" for part in rest),
+    )
+    return list(guards.values()), last
+
+
+def _flags(o: Operation) -> dict[str, bool | str]:
+    flags: dict[str, bool | str] = {
+        **flags_of(o.model),
+        "anyone": "ANYONE_UNLOCKS",
+        "spurious": "SPURIOUS",
+    }
+    if _rule_value(o):
+        flags["recursive"] = "recursive"
+    return flags
+
+
+def _rule_value(o: Operation) -> str:
+    """The argument that decides whether a lock is recursive; empty if there is none."""
+    rule = o.model.recursive_when
+    if rule is None or rule.argument >= len(o.call.arguments):
+        return ""
+    return o.frame.value(o.call.arguments[rule.argument])
+
+
+def _found(o: Operation, part: Part) -> str:
+    return o.find(part.meaning.object.upper(), part.operand)
+
+
+def _call(o: Operation, part: Part, found: str = "") -> str:
+    """The call of the function that does a command."""
+    flags = _flags(o)
+    arguments = ["t", found or _found(o, part)]
+    if flags["recursive"] == "recursive" and mentions(part.command, "recursive"):
+        rule = o.model.recursive_when
+        assert rule is not None
+        mask = rule.mask & 0xFFFFFFFF
+        arguments.append(f"({_rule_value(o)} & {mask}u) == {rule.equals}u")
+    arguments += [_operand(o, name) for name in operands_of(part.command)]
+    return f"{function_name(o.frame.context, part.command, flags)}({', '.join(arguments)})"
+
+
+def _operand(o: Operation, name: str) -> str:
+    if name == "number":
+        return f"(uint32_t){_rule_value(o) or '0'}"
+    if name == "type":
+        attribute = o.optional("attribute")
+        return "0" if not attribute or _rule_value(o) else f"attribute_type({attribute})"
+    return f"(uint32_t){o.operand(name) or o.model.initial}"
+
+
+def _returns(o: Operation, step: SyncStep, done: str) -> None:
+    """What the call returns, from what its step did."""
+    meaning = step.parts[0].meaning
+    if o.model.role is Role.SEMAPHORE_VALUE:
+        pointer = o.optional("result_pointer")
+        if pointer:
+            o.writer.line(f"if ({pointer}) put({pointer}, {done}, 4);")
+        o.returns("0" if pointer else done)
+    elif any(case.value for case in meaning.cases):
+        o.returns(done)
+    else:
+        known = {
+            error: error_value(o.model, o.name, error)
+            for error in errors_of(step.parts[0].command, flags_of(o.model), waits(o.model))
+        }
+        o.returns(_result(done, known, success_value(o.model)))
+
+
+def _result(done: str, known: Mapping[int, int | None], success: int) -> str:
+    values = {error if value is None else value for error, value in known.items()}
+    if not known:
+        return str(success)
+    if all(value is None or value == error for error, value in known.items()) and not success:
+        return done
+    if len(values) == 1:
+        return f"{done} ? {values.pop() & 0xFFFFFFFF}u : {success}"
+    text = str(success)
+    for error, value in known.items():
+        text = f"{done} == {error} ? {(error if value is None else value) & 0xFFFFFFFF}u : {text}"
+    return text
+
+
+def _make(o: Operation, part: Part) -> None:
+    """The call returns a new object."""
     o.step()
-    o.writer.line(f"++{o.find('SEMAPHORE', 'semaphore')}->count;")
-    o.returns("0")
+    made = o.writer.field("made", "address")
+    o.writer.line(f"{made} = allocate(32, 0);")
+    found = f"find({part.meaning.object.upper()}, {made})"
+    o.writer.line(f"(void){_call(o, part, found)};")
+    o.returns(made)
 
 
-def _semaphore_value(o: Operation) -> None:
-    o.step()
-    found, pointer = o.find("SEMAPHORE", "semaphore"), o.optional("result_pointer")
-    if pointer:
-        o.writer.line(f"if ({pointer}) put({pointer}, {found}->count, 4);")
-    o.returns("0" if pointer else f"{found}->count")
-
-
-# --- once and atomic ------------------------------------------------------------
-
-
-def _once(o: Operation) -> None:
-    found = o.find("CONTROL", "control")
+def _run(o: Operation, done: str, last: SyncStep) -> None:
+    """A routine between the two steps of a call."""
     after = o.writer.fresh("o")
-    o.step(f"{found}->count != 1")
-    o.writer.line(f"if ({found}->count == 2) {o.writer.jump(after)}")
-    o.writer.line(f"{found}->count = 1;")
+    o.writer.line(f"if (!{done}) {o.writer.jump(after)}")
     routine, argument = o.argument("routine"), o.argument("argument")
     given = () if argument is None else (o.frame.given(argument),)
     function = (
@@ -186,28 +196,10 @@ def _once(o: Operation) -> None:
         o.printer.inline(o.frame, o.call.number, function, given, None)
     else:
         enter(o.printer, o.frame, o.call, o.operand("routine"), given)
-    o.step()
-    o.writer.line(f"{found}->count = 2;")
+    o.touched = []
+    _step(o, last)
     o.writer.label(after)
-    o.returns("0")
-
-
-def _once_begin(o: Operation) -> None:
-    found = o.find("CONTROL", "control")
-    first = o.writer.field("first", "unsigned")
-    o.step(f"{found}->count != 1")
-    o.writer.line(f"{first} = {found}->count != 2;")
-    o.writer.line(f"if ({first}) {found}->count = 1;")
-    o.returns(first)
-
-
-def _once_end(count: int) -> Callable[[Operation], None]:
-    def write(o: Operation) -> None:
-        o.step()
-        o.writer.line(f"{o.find('CONTROL', 'control')}->count = {count};")
-        o.returns("0")
-
-    return write
+    o.returns(str(success_value(o.model)))
 
 
 def _atomic_begin(o: Operation) -> None:
@@ -220,27 +212,7 @@ def _atomic_end(o: Operation) -> None:
 
 
 SYNCHRONISATION: dict[Role, Callable[[Operation], None]] = {
-    Role.LOCK: _lock,
-    Role.UNLOCK: _unlock,
-    Role.LOCK_INIT: _lock_init,
-    Role.LOCK_DESTROY: _lock_destroy,
-    Role.LOCK_ATTRIBUTE: _lock_attribute,
-    Role.CONDITION_WAIT: _condition_wait,
-    Role.CONDITION_SIGNAL: _condition_signal,
-    Role.CONDITION_INIT: _reset("CONDITION", "condition"),
-    Role.CONDITION_DESTROY: _reset("CONDITION", "condition"),
-    Role.BARRIER_INIT: _barrier_init,
-    Role.BARRIER_WAIT: _barrier_wait,
-    Role.BARRIER_DESTROY: _reset("BARRIER", "barrier"),
-    Role.SEMAPHORE_INIT: _semaphore_init,
-    Role.SEMAPHORE_WAIT: _semaphore_wait,
-    Role.SEMAPHORE_POST: _semaphore_post,
-    Role.SEMAPHORE_VALUE: _semaphore_value,
-    Role.SEMAPHORE_DESTROY: _reset("SEMAPHORE", "semaphore"),
-    Role.ONCE: _once,
-    Role.ONCE_BEGIN: _once_begin,
-    Role.ONCE_END: _once_end(2),
-    Role.ONCE_ABORT: _once_end(0),
+    **dict.fromkeys(SYNCHRONISING, synchronise),
     Role.ATOMIC_BEGIN: _atomic_begin,
     Role.ATOMIC_END: _atomic_end,
 }

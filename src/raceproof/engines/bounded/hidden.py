@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from raceproof.concurrency import events as meaning
 from raceproof.concurrency.model import Success
+from raceproof.concurrency.synchronisation import error_value
 from raceproof.engines.bounded.cursor import Part, PathEnds
 from raceproof.engines.bounded.objects import SHADOW
 from raceproof.engines.bounded.state import Value
 from raceproof.ir import Value as Operand
+from raceproof.semantics.synchronisation import CONSTANTS
 from raceproof.smt.terms import Term
-
-_EBUSY = 16
-
 
 if TYPE_CHECKING:
     from raceproof.engines.bounded.thread import ThreadWalker
@@ -74,18 +73,19 @@ class HiddenVariables(Part):
             return self.terms.const(1 if is_success else 0, width)
         if is_success:
             return self.terms.const(0, width)
-        return self._error(event.model.name, width)
+        return self.error(event, CONSTANTS["BUSY"], width)
 
-    def _error(self, function: str, width: int) -> Term:
-        """POSIX names the error; for others a proof takes any."""
-        if function.startswith("pthread_"):
-            return self.terms.const(_EBUSY, width)
+    def error(self, event: meaning.Event, error: int, width: int) -> Term:
+        """What a call returns that fails, where that is known; else a proof takes any error."""
+        value = error_value(event.model, event.model.name, error)
+        if value is not None:
+            return self.terms.const(value, width)
         if not self.unfolder.limits.cautious:
             self.unfolder.has_choices = True
-            return self.terms.const(_EBUSY, width)
-        error = self.operands.fresh_input("error", width)
-        self.cursor.require(self.terms.not_(self.terms.eq(error, self.terms.const(0, width))))
-        return error
+            return self.terms.const(error, width)
+        found = self.operands.fresh_input("error", width)
+        self.cursor.require(self.terms.not_(self.terms.eq(found, self.terms.const(0, width))))
+        return found
 
     def set_choice(self, event: meaning.Event, is_success: Term) -> None:
         yes, no = self.result_of(event, True), self.result_of(event, False)

@@ -37,11 +37,6 @@ class LibraryCalls(Part):
             meaning.CleanupPush: self._push_cleanup,
             meaning.CleanupPop: self._pop_cleanup,
             meaning.ThreadSelf: self._self,
-            meaning.LockDestroy: self._succeed,
-            meaning.ConditionInit: self._succeed,
-            meaning.ConditionDestroy: self._succeed,
-            meaning.BarrierDestroy: self._succeed,
-            meaning.SemaphoreDestroy: self._succeed,
             meaning.AtomicBegin: self._begin,
             meaning.AtomicEnd: self._end,
             meaning.SpecificDelete: self._delete_key,
@@ -51,8 +46,7 @@ class LibraryCalls(Part):
         for part in (
             walker.allocation,
             walker.atomics,
-            walker.locks,
-            walker.meetings,
+            walker.sync_objects,
             walker.threads,
         ):
             self._handlers |= part.handlers()

@@ -181,6 +181,7 @@ class _Guide:
 
     def _follow(self, event: Event) -> None:
         if self._is_silent.get(event.thread):
+            self._rouse(event.thread)
             if event.creates:
                 self._is_silent[event.thread] = False
                 self._cursors[event.thread] = event.tick + 1
@@ -199,6 +200,19 @@ class _Guide:
             return  # The last to come goes on at once.
         self._go_to(event)
         self._step(self.numbers[event.thread])
+
+    def _rouse(self, thread: int) -> None:
+        """A thread that is alone may still stand where it stopped before, or where it begins the
+        second half of a call."""
+        number, machine = self.numbers.get(thread), self.machine
+        while (
+            number is not None
+            and machine.alive == 1
+            and not machine.ghosts
+            and machine.threads[number].pending is not None
+            and number in machine.enabled()
+        ):
+            self._step(number)
 
     def _is_inside(self, event: Event) -> bool:
         """Whether the thread has begun the event's call and not come back from it."""

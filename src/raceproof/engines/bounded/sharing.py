@@ -226,6 +226,8 @@ class Sharing:
 
     def _targets(self, term: Term) -> Targets:
         memory = self._memory
+        if term.width < 8:
+            return _NOWHERE
         match term.operation:
             case "const":
                 if term.width == self._space.pointer_width:
@@ -248,7 +250,7 @@ class Sharing:
             case "udiv" | "sdiv" | "srem" | "concat":
                 return _sum(frozenset().union(*(memory[a.number] for a in term.arguments)))
             case "zext" | "sext" | "extract":
-                return memory[term.arguments[0].number] if term.width >= 8 else _NOWHERE
+                return memory[term.arguments[0].number]
         return _NOWHERE
 
     def _moved(self, targets: Targets, distance: int) -> Targets:

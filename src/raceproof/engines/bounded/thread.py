@@ -10,7 +10,7 @@ it (two of them also ask for calls, which come last):
     instructions  all but calls
     functions     blocks, branches, calls of the program's functions
     hidden        variables of ours: locks, barriers, ends of threads
-    allocation, threads, locks, meetings, atomics    what library functions mean
+    allocation, threads, sync_objects, atomics    what library functions mean
     library       who is called, and which part does it
 """
 
@@ -26,11 +26,10 @@ from raceproof.engines.bounded.events import ThreadBody
 from raceproof.engines.bounded.hidden import HiddenVariables
 from raceproof.engines.bounded.instructions import Instructions
 from raceproof.engines.bounded.library import LibraryCalls
-from raceproof.engines.bounded.locks import Locks
-from raceproof.engines.bounded.meeting import Meetings
 from raceproof.engines.bounded.operands import Operands
 from raceproof.engines.bounded.repeating import LoopEnds
 from raceproof.engines.bounded.state import Value
+from raceproof.engines.bounded.sync_objects import SyncObjects
 from raceproof.engines.bounded.synchronisation import ThreadCreation
 from raceproof.engines.bounded.walk import Functions
 from raceproof.ir import Function, IntType
@@ -54,8 +53,7 @@ class ThreadWalker:
         self.hidden = HiddenVariables(self)
         self.allocation = Allocation(self)
         self.threads = ThreadCreation(self)
-        self.locks = Locks(self)
-        self.meetings = Meetings(self)
+        self.sync_objects = SyncObjects(self)
         self.atomics = Atomics(self)
         self.library = LibraryCalls(self)
 

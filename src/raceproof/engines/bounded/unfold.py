@@ -132,11 +132,12 @@ class Unfolder:
         """Threads by the call that creates them."""
         self._creations: list[_Creation] = []
         self._assumed: set[str] = set()
-        self._waiting: dict[str, tuple[MemoryObject, int, Term]] = {}
         self.events = Events(program, models) if events is None else events
         self.has_kinds_of_locks = False
         self.has_trials = False
         """Some thread looks whether it can have a lock, and goes on if not."""
+        self.has_timed_waits = False
+        """Some wait on a condition tells whether it was woken up."""
         self.has_choices = False
         """Something happened that `Limits.cautious` would have made more of."""
         if shallower is not None:
@@ -151,10 +152,10 @@ class Unfolder:
         self._orders = other._orders
         self._thread_numbers = dict(other._thread_numbers)
         self._created_at = dict(other._created_at)
-        self._waiting = dict(other._waiting)
         self.events = other.events
         self.has_kinds_of_locks = other.has_kinds_of_locks
         self.has_trials = other.has_trials
+        self.has_timed_waits = other.has_timed_waits
         self.has_choices = other.has_choices
 
     def run(self) -> Unfolding:
@@ -295,19 +296,10 @@ class Unfolder:
             self.has_trials = True
             self.sharing.has_grown = True
 
-    def waiting_variable(self, key: str, thread: int, condition: Term) -> MemoryObject:
-        """The hidden variable of one wait in a thread's code."""
-        found = self._waiting.get(key)
-        if found is None or found[2] is not condition:
-            flag = self.space.make(
-                ("waiting", key), BaseKind.EXTERNAL, "waiting", 1, is_defined=True
-            )
-            self._waiting[key] = found = (flag, thread, condition)
+    def notice_timed_waits(self) -> None:
+        if not self.has_timed_waits:
+            self.has_timed_waits = True
             self.sharing.has_grown = True
-        return found[0]
-
-    def waiting_variables(self) -> list[tuple[MemoryObject, int, Term]]:
-        return list(self._waiting.values())
 
     def control(self, what: str, thread: int) -> MemoryObject:
         """A hidden variable of ours about a thread."""
