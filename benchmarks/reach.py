@@ -4,7 +4,7 @@ Every C file named, or below a folder that is named (`main.c` of each part, or a
 Three things must be within the same of the coarser backends: the blocks that are reached (and so
 the functions), the threads that are created (call and entry), and the instructions that access what
 several threads do. Two kinds of accesses do not count, as `alias` sees that no other thread can
-reach the object, and leaves them out: those of a thread's own local variables, and, where `alias`
+reach the object, and leaves them out: those of a thread's own variables, and, where `alias`
 is not told otherwise, those of an object that is not published yet.
 
 One line for each program, as tab-separated values: the numbers of blocks, threads and accesses, for
@@ -81,8 +81,8 @@ def reach_of(analysis: Analysed, tells_slots: bool = True) -> Reach:
     blind = {number for info in threads for number, _ in info.records.blind}
     owner = analysis.objects.owner
 
-    def is_local(base: int) -> bool:
-        return analysis.objects[base].kind is BaseKind.STACK
+    def is_own(base: int) -> bool:
+        return analysis.objects[base].kind in (BaseKind.STACK, BaseKind.THREAD_LOCAL)
 
     return Reach(
         frozenset(block for info in threads for block in info.records.reached),
@@ -92,7 +92,7 @@ def reach_of(analysis: Analysed, tells_slots: bool = True) -> Reach:
             access.instruction
             for access in accesses
             if access.facets.may_parallel
-            and not (access.thread == owner.get(access.base) and is_local(access.base))
+            and not (owner.get(access.base, access.thread) == access.thread and is_own(access.base))
             and (len(users[access.base]) > 1 or users[access.base] & many)
         ),
         tells_slots,

@@ -8,11 +8,13 @@ beside this file, and the program is analysed together with them: whatever an en
 a program's own code it can say about them, and the values that they keep, the pointers that they
 hand out and the hidden objects that they race on are followed like any others.
 
-A function that only computes (`ffs`) has a body, too, so that every engine knows its value.
+A function that only computes (`ffs`, `htons`, `toupper`) has a body, too, so that every engine
+knows its value.
 
 A body file starts with comments that say what it is for and when it is linked:
 
     // when: putenv setenv        the program mentions one of these
+    // not: setlocale             and none of these
     // define: MASKS if sigmask   this macro is set if it mentions one of those
 
 A function that the program defines itself stays as it is (the bodies are weak). The bodies are
@@ -55,6 +57,7 @@ PREFIX = "raceproof_"
 _FOLDER = Path(__file__).parent
 _KEPT = _FOLDER / "kept.c"
 _WHEN = re.compile(r"^// when: (.*)$", re.M)
+_NOT = re.compile(r"^// not: (.*)$", re.M)
 _DEFINE = re.compile(r"^// define: (\w+) if (.*)$", re.M)
 _UNDEFINED = re.compile(
     r'^(?:declare [^@\n]*@|@)("[^"]*"|[-\w.$]+)(?:\(| = (?:external|extern_weak) )', re.M
@@ -71,6 +74,8 @@ class Body:
 
     path: Path
     when: frozenset[str]
+    unless: frozenset[str] = frozenset()
+    """Names whose mention leaves open what the functions do."""
     defines: tuple[tuple[str, frozenset[str]], ...] = ()
     """Macros, each with the names whose mention defines it."""
 
@@ -89,6 +94,7 @@ def _body(path: Path) -> Body:
     return Body(
         path,
         frozenset(word for line in _WHEN.findall(text) for word in line.split()),
+        frozenset(word for line in _NOT.findall(text) for word in line.split()),
         tuple((macro, frozenset(names.split())) for macro, names in _DEFINE.findall(text)),
     )
 
@@ -122,7 +128,9 @@ def library_for(texts: Sequence[str], options: Options) -> tuple[list[str], str]
     if touches_once_controls(texts):
         mentioned |= {f"{PREFIX}once"}
     wanted = [
-        Source(body.path, body.macros(mentioned)) for body in body_files() if body.when & mentioned
+        Source(body.path, body.macros(mentioned))
+        for body in body_files()
+        if body.when & mentioned and not body.unless & mentioned
     ]
     insertions = model_insertions(mentioned, options.models)
     kept = {name for one in insertions.values() for _, name in one.keeps}

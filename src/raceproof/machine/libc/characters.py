@@ -1,4 +1,5 @@
-"""Characters in the C locale, narrow and wide: the functions, and the tables of glibc's macros."""
+"""Characters in the C locale: wide ones, and the tables of glibc's macros. The functions on narrow
+ones are bodies in C, see `frontend/library`."""
 
 from __future__ import annotations
 
@@ -52,27 +53,17 @@ def _class(name: str, result: int) -> Callable[..., int]:
 
 
 for _name, _bit in _BITS.items():
+    FUNCTIONS[f"is{_name}_l"] = _class(_name, _bit)
     for _suffix in ("", "_l"):
-        FUNCTIONS[f"is{_name}{_suffix}"] = _class(_name, _bit)
         FUNCTIONS[f"isw{_name}{_suffix}"] = _class(_name, 1)
 
 
-@library("isascii")
-def _isascii(m: Machine, c: int) -> int:
-    return int(c < 128)
-
-
-@library("toascii")
-def _toascii(m: Machine, c: int) -> int:
-    return c & 0x7F
-
-
-@library("toupper", "_toupper", "toupper_l", "towupper", "towupper_l")
+@library("_toupper", "toupper_l", "towupper", "towupper_l")
 def to_upper(m: Machine, c: int, *_: object) -> int:
     return c - 32 if 97 <= c <= 122 else c
 
 
-@library("tolower", "_tolower", "tolower_l", "towlower", "towlower_l")
+@library("_tolower", "tolower_l", "towlower", "towlower_l")
 def to_lower(m: Machine, c: int, *_: object) -> int:
     return c + 32 if 65 <= c <= 90 else c
 

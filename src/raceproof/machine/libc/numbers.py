@@ -1,4 +1,5 @@
-"""Integers: from text and to text, absolute values, divisions, bits, byte order."""
+"""Integers from text. Absolute values, divisions, bits and byte order are bodies in C, see
+`frontend/library`."""
 
 from __future__ import annotations
 
@@ -139,61 +140,6 @@ def _to_integer(bits: Callable[[Machine], int]) -> Callable[..., int]:
 library("atoi")(_to_integer(lambda _: 32))
 library("atol")(_to_integer(long_bits))
 library("atoll")(_to_integer(_sixty_four))
-
-
-# --- of integers ---
-
-
-def _absolute(bits: Callable[[Machine], int]) -> Callable[..., int]:
-    return lambda m, value: abs(to_signed(value, bits(m)))
-
-
-library("abs")(_absolute(lambda _: 32))
-library("labs")(_absolute(long_bits))
-library("llabs", "imaxabs")(_absolute(_sixty_four))
-
-
-def _division(bits: Callable[[Machine], int]) -> Callable[..., Any]:
-    """`div`: the bytes of the quotient and of the remainder."""
-
-    def divide(m: Machine, *arguments: int) -> Any:
-        size = bits(m)
-        *place, first, second = arguments
-        a, b = to_signed(first, size), to_signed(second, size)
-        if b == 0 or (b == -1 and a == -(1 << size - 1)):
-            raise UndefinedBehaviour("division by zero")
-        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        mask = (1 << size) - 1
-        parts = (quotient & mask, a - quotient * b & mask)
-        data = b"".join(part.to_bytes(size // 8, "little") for part in parts)
-        if place:  # the caller says where it wants it
-            m.memory.write(place[0], data)
-            return 0
-        return data
-
-    return divide
-
-
-library("div")(_division(lambda _: 32))
-library("ldiv")(_division(long_bits))
-library("lldiv", "imaxdiv")(_division(_sixty_four))
-
-
-def _first_bit(m: Machine, value: int) -> int:
-    return (value & -value).bit_length()
-
-
-library("ffs", "ffsl", "ffsll")(_first_bit)
-
-
-@library("htons", "ntohs")
-def _swapped_short(m: Machine, value: int) -> int:
-    return int.from_bytes((value & 0xFFFF).to_bytes(2, "little"), "big")
-
-
-@library("htonl", "ntohl")
-def _swapped_long(m: Machine, value: int) -> int:
-    return int.from_bytes((value & 0xFFFF_FFFF).to_bytes(4, "little"), "big")
 
 
 @library("pthread_equal", "thrd_equal")
