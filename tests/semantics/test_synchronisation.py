@@ -29,7 +29,7 @@ from raceproof.semantics import sync_expressions
 from raceproof.semantics.synchronisation import CALLS, COMMANDS, CONSTANTS, FLAGS, OBJECTS, OPERANDS
 from raceproof.sequentialize import Bounds, sequentialize
 from raceproof.sequentialize.synchronisation import SYNCHRONISATION, synchronise
-from tests.bounded.helpers import ask
+from tests.engines.bounded.helpers import ask
 from tests.machine.running import run_once
 from tests.semantics.sync_scripts import BLOCKING, FIXED, Script, native_results, random_script
 from tests.sequentialize.native import build, models
