@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raceproof.analysis.fixpoint import Node, Solver, Variants
+from raceproof.analysis.fixpoint import FixpointSolver, Node, Variants
 
 GRAPHS = st.dictionaries(
     st.integers(0, 6), st.lists(st.integers(0, 6), max_size=3), min_size=1, max_size=7
@@ -29,7 +29,7 @@ def reached(graph: dict[int, list[int]], start: int) -> set[int]:
 @given(GRAPHS)
 def test_every_place_gets_what_can_get_there(graph: dict[int, list[int]]) -> None:
     """Each place adds its own number to what it passes on."""
-    solver = Solver[int, frozenset[int]](union, lambda key: key)
+    solver = FixpointSolver[int, frozenset[int]](union, lambda key: key)
     solver.arrive(0, frozenset())
     for key, node in solver.pending():
         for target in graph.get(key, ()):
@@ -49,7 +49,7 @@ def test_widening_by_visits_ends_a_growing_loop() -> None:
             return node.state
         return 10**9 if node.visits > 3 else state
 
-    solver = Solver[str, int](join, lambda key: 0)
+    solver = FixpointSolver[str, int](join, lambda key: 0)
     solver.arrive("head", 0)
     for key, node in solver.pending():
         solver.arrive(key, min(node.state + 1, 10**9))
@@ -58,7 +58,9 @@ def test_widening_by_visits_ends_a_growing_loop() -> None:
 
 
 def test_only_what_is_due_is_looked_at_and_the_rest_waits() -> None:
-    solver = Solver[int, int](lambda key, node, state: max(node.state, state), lambda key: key)
+    solver = FixpointSolver[int, int](
+        lambda key, node, state: max(node.state, state), lambda key: key
+    )
     for key in (3, 1, 2):
         solver.arrive(key, 0)
     assert [key for key, _ in solver.pending(lambda priority: priority < 3)] == [1, 2]
@@ -68,7 +70,7 @@ def test_only_what_is_due_is_looked_at_and_the_rest_waits() -> None:
 
 
 def test_an_arrival_that_adds_nothing_is_not_looked_at() -> None:
-    solver = Solver[int, frozenset[int]](union, lambda key: key)
+    solver = FixpointSolver[int, frozenset[int]](union, lambda key: key)
     solver.arrive(0, frozenset({1, 2}))
     assert len(list(solver.pending())) == 1
     solver.arrive(0, frozenset({1}))

@@ -17,12 +17,12 @@ from raceproof.frontend.compiler import Translation
 from raceproof.frontend.source import Source
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.options import Options
-from raceproof.project import Report, find_project, units
+from raceproof.project import ScanReport, find_project, units
 from raceproof.project import scan as scan_project
 from tests.project.conftest import STATS_C, Scan, essence, locations
 
 
-def run(folder: Path, jobs: int = 1) -> Report:
+def run(folder: Path, jobs: int = 1) -> ScanReport:
     options = Options(jobs=jobs)
     return scan_project(find_project([], options), options, folder / ".raceproof")
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from raceproof.options import Options
-from raceproof.project import Report, find_project
+from raceproof.project import ScanReport, find_project
 from raceproof.project import scan as scan_project
 
 HEADER = """\
@@ -128,7 +128,7 @@ class Drawn:
         return "{\n" + "\n".join(f"    {STATEMENTS[n]}" for n in self.functions[name]) + "\n}"
 
 
-def scanned(folder: Path, cache: Path | None) -> Report:
+def scanned(folder: Path, cache: Path | None) -> ScanReport:
     options = Options(jobs=1)
     return scan_project(find_project([folder], options), options, cache)
 

@@ -14,12 +14,12 @@ from raceproof.analysis.facets.thread_pools import (
     CreateLoop,
     Fact,
     Handing,
-    Loop,
     Members,
+    RunningLoop,
     ThreadPool,
 )
 from raceproof.analysis.linear import cell_at, content_of, name, number_of, resolved
-from raceproof.analysis.names import Cell, Linear, Range, Token
+from raceproof.analysis.names import Cell, CountRange, Linear, Token
 from raceproof.analysis.state import ThreadState
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Counting:
     def _entered(
         self, act: Activation, counted: CountedLoop, source: int, state: ThreadState
     ) -> None:
-        loop = Loop(act.context.number, counted.head)
+        loop = RunningLoop(act.context.number, counted.head)
         self._abandon(state, loop)
         counter = self._counter(act, counted)
         start: Linear | None = None
@@ -86,7 +86,7 @@ class Counting:
 
     def _advanced(self, act: Activation, counted: CountedLoop, state: ThreadState) -> None:
         """Another round begins."""
-        loop = Loop(act.context.number, counted.head)
+        loop = RunningLoop(act.context.number, counted.head)
         count = state.pools.counts.get(loop)
         if count is None:
             return
@@ -112,7 +112,7 @@ class Counting:
     def tested(self, act: Activation, head: int, state: ThreadState) -> None:
         """The head compares the counter with the bound; both must be what they were."""
         counted = act.flow.counted[head]
-        loop = Loop(act.context.number, head)
+        loop = RunningLoop(act.context.number, head)
         count = state.pools.counts.get(loop)
         if count is None:
             return
@@ -128,7 +128,7 @@ class Counting:
 
     def _left(self, act: Activation, counted: CountedLoop, state: ThreadState) -> None:
         """The head's test has failed: all numbers of the range have been counted."""
-        loop = Loop(act.context.number, counted.head)
+        loop = RunningLoop(act.context.number, counted.head)
         count = state.pools.counts.get(loop)
         if count is not None:
             numbers = _range(counted, count)
@@ -138,7 +138,7 @@ class Counting:
                 self._close(state, loop, counted, numbers)
         self._abandon(state, loop)
 
-    def _empty(self, state: ThreadState, numbers: Range) -> None:
+    def _empty(self, state: ThreadState, numbers: CountRange) -> None:
         """The range is empty, so a pool with it is empty."""
         facts = dict(state.pools.facts)
         for fact, members in state.pools.facts.items():
@@ -149,7 +149,9 @@ class Counting:
                     del facts[fact]
         state.pools = state.pools.with_facts(facts)
 
-    def _close(self, state: ThreadState, loop: Loop, counted: CountedLoop, numbers: Range) -> None:
+    def _close(
+        self, state: ThreadState, loop: RunningLoop, counted: CountedLoop, numbers: CountRange
+    ) -> None:
         facts = dict(state.pools.facts)
         for fact, members in state.pools.facts.items():
             if isinstance(fact, ThreadPool | Handing) or fact.loop != loop:
@@ -169,7 +171,7 @@ class Counting:
                 del facts[fact.pool]
         state.pools = state.pools.with_facts(facts)
 
-    def _abandon(self, state: ThreadState, loop: Loop) -> None:
+    def _abandon(self, state: ThreadState, loop: RunningLoop) -> None:
         known = state.pools
         if loop not in known.counts and not (known.facts or known.kept):
             return
@@ -194,7 +196,7 @@ class Counting:
         return cell_at(self.run, state, address, counted.size)
 
 
-def _range(counted: CountedLoop, count: Count) -> Range | None:
+def _range(counted: CountedLoop, count: Count) -> CountRange | None:
     """The numbers that the counter of a loop takes; only now that it has ended are they told."""
     if count.bound is None:
         return None
@@ -203,12 +205,14 @@ def _range(counted: CountedLoop, count: Count) -> Range | None:
     bound = count.bound.plus(-counted.shift)
     if counted.step > 0:
         end = bound.plus(1) if counted.relation == "le" else bound
-        return Range(counted.sign, count.start, end)
+        return CountRange(counted.sign, count.start, end)
     low = bound if counted.relation == "ge" else bound.plus(1)
-    return Range(counted.sign, low, count.start.plus(1))
+    return CountRange(counted.sign, low, count.start.plus(1))
 
 
-def _indices(counted: CountedLoop, numbers: Range, shift: int, extension: str) -> Range | None:
+def _indices(
+    counted: CountedLoop, numbers: CountRange, shift: int, extension: str
+) -> CountRange | None:
     """What the index has been. It must see the counter as the test did: signed or not. And an
     unsigned one must not go below 0; `while (n-- > 0) ids[n]` is fine."""
     if counted.sign and extension == {"s": "z", "u": "s"}[counted.sign]:

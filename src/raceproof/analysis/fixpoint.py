@@ -37,7 +37,7 @@ class Node(Generic[S]):
         self.is_queued = False
 
 
-class Solver(Generic[K, S]):
+class FixpointSolver(Generic[K, S]):
     def __init__(
         self, join: Callable[[K, Node[S], S], S], priority: Callable[[K], Priority]
     ) -> None:

@@ -20,14 +20,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context, Counters
-from raceproof.analysis.fixpoint import Node, Solver, Variants
+from raceproof.analysis.fixpoint import FixpointSolver, Node, Variants
 from raceproof.analysis.flow import Flow
 from raceproof.analysis.locks import Symbol
 from raceproof.analysis.memoisation import (
     CallEntry,
+    CallerQuestion,
     CallMemo,
     CallResult,
-    Question,
     Start,
     Starts,
     add_start,
@@ -93,7 +93,7 @@ class Activation:
     """What the call that is being run throws."""
     thrown: list[ThreadState] = field(default_factory=list)
     """How exceptions leave the function."""
-    answers: dict[Question, bool] = field(default_factory=dict)
+    answers: dict[CallerQuestion, bool] = field(default_factory=dict)
     """What it asked its callers."""
     heads: set[str] = field(default_factory=set)
     """Those of its own callers that it has called."""
@@ -353,7 +353,7 @@ class Interpreter:
 
     def _fixpoint(self, activation: Activation, entry: ThreadState) -> None:
         flow = activation.flow
-        solver = Solver[Place, ThreadState](
+        solver = FixpointSolver[Place, ThreadState](
             lambda place, node, state: joined_at(flow, place, node, state),
             lambda place: block_priority(flow, place[0], place[1]),
         )

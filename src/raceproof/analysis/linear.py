@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from raceproof.analysis.counted_loops import constant_added
-from raceproof.analysis.facets.thread_pools import Loop, Slots
+from raceproof.analysis.facets.thread_pools import RunningLoop, Slots
 from raceproof.analysis.names import Cell, Linear, Root, Token
 from raceproof.analysis.state import ThreadState
 from raceproof.domains.values import AbstractValue
@@ -159,7 +159,7 @@ def place_of(run: Interpreter, act: Activation, state: ThreadState, pointer: Val
     return Place(slots, counter, shift, is_exact)
 
 
-def loop_of(state: ThreadState, place: Place | None) -> Loop | None:
+def loop_of(state: ThreadState, place: Place | None) -> RunningLoop | None:
     """The loop whose counter picks the element."""
     if place is None:
         return None

@@ -7,7 +7,7 @@ a context, together with all that it depended on:
 - its arguments, the locks, the threads and whatever else a state says beside memory;
 - the objects that it, or what it called, read or changed (`Memory.touched`), as they were when it
   was entered. The rest of memory passes through it untouched;
-- what it asked about its callers (`Question`).
+- what it asked about its callers (`CallerQuestion`).
 
 If a later call agrees in all of that, its exits follow: the changes are made again, on the memory
 of the later call. What the function recorded then and told other threads, it would tell again, so
@@ -50,7 +50,7 @@ _PATIENCE = 3
 Symbols = dict[int, Symbol]
 
 
-class Question(NamedTuple):
+class CallerQuestion(NamedTuple):
     """Does a decision on a parameter depend on other threads? Its callers know."""
 
     parameter: int
@@ -110,7 +110,7 @@ class CallResult(NamedTuple):
     touched: Touched
     exits: list[Exit]
     thrown: list[ThreadState]
-    answers: dict[Question, bool]
+    answers: dict[CallerQuestion, bool]
     heads: set[str]
     starts: Starts
     is_entangled: bool = False
@@ -122,7 +122,7 @@ class _Kept(NamedTuple):
     seen: dict[int, Contents | None]
     """The objects it touched, on entry."""
     touched: Touched
-    answers: dict[Question, bool]
+    answers: dict[CallerQuestion, bool]
     exits: list[_Left]
     thrown: list[_Left]
     heads: set[str]
@@ -157,7 +157,7 @@ class CallMemo:
         """How often something was learned about a recursion."""
 
     def find(
-        self, context: int, entered: CallEntry, ask: Callable[[Question], bool]
+        self, context: int, entered: CallEntry, ask: Callable[[CallerQuestion], bool]
     ) -> CallResult | None:
         """What such a call does, if it is known."""
         for kept in self._kept.get(context, ()):

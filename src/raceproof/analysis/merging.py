@@ -21,7 +21,7 @@ _VARIANTS = 6
 
 
 @dataclass(eq=False, slots=True)
-class Entry:
+class MergedEntry:
     """How a function is entered in one context."""
 
     state: ThreadState
@@ -51,7 +51,7 @@ class Entries:
     """Of one thread, while it is interpreted."""
 
     def __init__(self) -> None:
-        self._entries: dict[tuple[int, object], Entry] = {}
+        self._entries: dict[tuple[int, object], MergedEntry] = {}
         self._variants = Variants(_VARIANTS)
 
     def meet(
@@ -60,7 +60,7 @@ class Entries:
         arguments: tuple[Content, ...],
         symbols: dict[int, Symbol],
         state: ThreadState,
-    ) -> Entry:
+    ) -> MergedEntry:
         """The function of the context is entered like this, too."""
         met = state.copy()
         met.registers = {-1 - i: value for i, value in enumerate(arguments)}
@@ -68,7 +68,7 @@ class Entries:
         key = (context.number, self._variants.of(context.number, state.facets.block_key))
         entry = self._entries.get(key)
         if entry is None:
-            entry = self._entries[key] = Entry(met, dict(symbols), len(arguments))
+            entry = self._entries[key] = MergedEntry(met, dict(symbols), len(arguments))
             return entry
         entry.meetings += 1
         wide = (0,) if entry.meetings > _PATIENCE else None

@@ -44,7 +44,7 @@ class Linear(NamedTuple):
         return Linear(self.root, self.constant + number)
 
 
-class Range(NamedTuple):
+class CountRange(NamedTuple):
     """From `low` up to and without `high`, as a test of this `sign` sees it (s, u).
 
     With an empty sign the test was `!=`: the same numbers if low <= high, else far more.
@@ -54,15 +54,15 @@ class Range(NamedTuple):
     low: Linear
     high: Linear
 
-    def moved(self, distance: int) -> Range:
-        return Range(self.sign, self.low.plus(distance), self.high.plus(distance))
+    def moved(self, distance: int) -> CountRange:
+        return CountRange(self.sign, self.low.plus(distance), self.high.plus(distance))
 
-    def covers(self, other: Range) -> bool:
+    def covers(self, other: CountRange) -> bool:
         same = self.low == other.low and self.high == other.high
         return same and self.sign in ("", other.sign)
 
 
-class Region(NamedTuple):
+class ByteRegion(NamedTuple):
     """Bytes of an object: `size` from `start`, and again after each `stride` if that is not 0; the
     whole object if the size is 0."""
 

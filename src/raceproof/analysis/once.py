@@ -16,7 +16,7 @@ from raceproof.ir import Call, Program
 from raceproof.ir.cfg import ControlFlow
 
 
-class Once:
+class ExecutedOnce:
     def __init__(
         self,
         program: Program,

@@ -40,10 +40,10 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.counted_loops import constant_added
 from raceproof.analysis.facets.thread_pools import (
-    Argument,
     Fact,
     Handing,
     JoinLoop,
+    LoopArgument,
     Members,
     Pick,
     Slots,
@@ -59,7 +59,7 @@ from raceproof.domains.values import AbstractValue
 from raceproof.ir import Cast, Freeze, IntType, Offset, Register, Value
 
 if TYPE_CHECKING:
-    from raceproof.analysis.facets.thread_pools import Loop
+    from raceproof.analysis.facets.thread_pools import RunningLoop
     from raceproof.analysis.interpreter import Activation, Interpreter
 
 _EVERYBODY = -1
@@ -82,7 +82,7 @@ class OwnArguments:
 
     def given(
         self, act: Activation, state: ThreadState, value: Value | None
-    ) -> tuple[Loop | None, Argument] | None:
+    ) -> tuple[RunningLoop | None, LoopArgument] | None:
         """The argument that is about to be given to a new thread, if it may be its own."""
         if value is None:
             return None
@@ -93,19 +93,19 @@ class OwnArguments:
                 return None
             if state.pools.counts[loop].may_wrap:
                 return None
-            return loop, Argument("element", place.slots, place.shift, abs(place.slots.stride))
+            return loop, LoopArgument("element", place.slots, place.shift, abs(place.slots.stride))
         number = number_of(act, state, value)
         if number is not None and isinstance(number.root, Token) and number.constant == 0:
             keeping = state.pools.kept.get(number.root)
             if keeping is not None:
-                return keeping.loop, Argument("object", keeping.slots, keeping.shift)
+                return keeping.loop, LoopArgument("object", keeping.slots, keeping.shift)
             if any(token == number.root for token, _ in state.facets.fresh_objects):
-                return None, Argument("object")
+                return None, LoopArgument("object")
         return self._number(act, state, value)
 
     def _number(
         self, act: Activation, state: ThreadState, value: Value
-    ) -> tuple[Loop, Argument] | None:
+    ) -> tuple[RunningLoop, LoopArgument] | None:
         """The counter of a loop, as wide as an address."""
         counters = {
             count.counter: loop for loop, count in state.pools.counts.items() if not count.may_wrap
@@ -120,7 +120,7 @@ class OwnArguments:
             if number.root in counters and isinstance(value.type, IntType):
                 assert number.root is not None
                 shift += number.constant
-                return counters[number.root], Argument("number", None, shift, value.type.bits)
+                return counters[number.root], LoopArgument("number", None, shift, value.type.bits)
             step = constant_added(definition)
             if step is None or "nsw" not in getattr(definition, "flags", ()):
                 return None
@@ -134,7 +134,7 @@ class OwnArguments:
         before: ThreadPools,
         running: int,
         infos: list[ThreadInfo],
-        given: tuple[Loop | None, Argument] | None,
+        given: tuple[RunningLoop | None, LoopArgument] | None,
     ) -> None:
         """The threads were created with that argument, while those were running. No object is
         handed over twice."""
@@ -272,7 +272,7 @@ class OwnArguments:
         return OwnAccess("argument", offset, threads=threads, of="object", may_be_same=True)
 
 
-def _beside(place: Place, argument: Argument, threads: int) -> OwnAccess | None:
+def _beside(place: Place, argument: LoopArgument, threads: int) -> OwnAccess | None:
     """An access to an element, told from the argument that belongs to the same counter."""
     distance = (place.shift - argument.shift) * place.slots.stride
     if argument.kind == "number":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.memoisation import Question
+from raceproof.analysis.memoisation import CallerQuestion
 from raceproof.analysis.state import Content, ThreadState
 from raceproof.domains import value_refinement
 from raceproof.domains import values as domain
@@ -148,14 +148,14 @@ def _argument_depends_on_others(
     is_place: bool = False,
 ) -> bool:
     """`depends_on_others`, for what the caller passed; or `_is_given`."""
-    question = Question(parameter.index, state.facets.may_parallel, is_open, is_place)
+    question = CallerQuestion(parameter.index, state.facets.may_parallel, is_open, is_place)
     answer = ask_caller(interpreter, activation.function, activation.origin, question)
     activation.answers[question] = answer
     return answer
 
 
 def ask_caller(
-    interpreter: Interpreter, function: Function, origin: Origin | None, question: Question
+    interpreter: Interpreter, function: Function, origin: Origin | None, question: CallerQuestion
 ) -> bool:
     """`depends_on_others`, for an argument of a call, by what the caller has in its registers. A
     thread has no caller; a function with several, as contexts are merged, may have one of any

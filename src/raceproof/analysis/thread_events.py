@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raceproof.analysis.facets.facet import Create
+from raceproof.analysis.facets.facet import Creation
 from raceproof.analysis.state import ThreadState
 from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import events as ev
@@ -141,7 +141,7 @@ class ThreadEvents:
                 threads.together(child, others)
         if not is_handler:
             self.threads.sure_together(info, state.facets.must_parallel | creator.bit)
-        state.facets = state.facets.create(Create(info.index, family, not is_handler))
+        state.facets = state.facets.create(Creation(info.index, family, not is_handler))
         self.run.creates(info, argument, state)
         base = self.analysis.objects.thread_id(info.index, name)
         return domain.address(base, 0, self.calls.memory.bits)

@@ -15,13 +15,13 @@ from heapq import heappop, heappush
 from itertools import count
 
 from raceproof.analysis.alias.backend import AliasBackend
-from raceproof.analysis.once import Once
+from raceproof.analysis.once import ExecutedOnce
 from raceproof.concurrency import events as ev
 from raceproof.ir import Call
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class CreationEdge:
     """A call of a function by another."""
 
     call: int
@@ -48,13 +48,13 @@ class ThreadGraph:
 
     def __init__(self, backend: AliasBackend) -> None:
         self._program = backend.program
-        self._callees: dict[str, dict[str, Edge]] = {}
+        self._callees: dict[str, dict[str, CreationEdge]] = {}
         self._creations: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
         self._joins: dict[int, list[int]] = {}
         for function, call in self._program.all_instructions():
             if isinstance(call, Call):
                 self._read(backend, function.name, call)
-        self._once = Once(
+        self._once = ExecutedOnce(
             self._program,
             backend.events,
             lambda call: backend.callees("", call),
@@ -80,7 +80,7 @@ class ThreadGraph:
             for inner in (name, *backend.entries(function, call)):
                 known = called.get(inner)
                 if known is None or known.choices > len(names):
-                    called[inner] = Edge(call.number, len(names))
+                    called[inner] = CreationEdge(call.number, len(names))
 
     def _defined(self, names: Iterable[str]) -> Iterable[str]:
         known = self._program.functions

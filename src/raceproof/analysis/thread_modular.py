@@ -68,7 +68,7 @@ from raceproof.analysis.rounds import Rounds
 from raceproof.analysis.spin_locks import SpinLocks
 from raceproof.analysis.state import Content, ThreadState
 from raceproof.analysis.threads import ThreadInfo, Threads
-from raceproof.analysis.worklist import CallGraph, WorklistInterpreter, callees_last
+from raceproof.analysis.worklist import SeenCallGraph, WorklistInterpreter, callees_last
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.catalogue import Models
 from raceproof.concurrency.events import LockAttribute
@@ -137,7 +137,7 @@ class Analysis:
         self.endings = Endings(self)
         self.recursive: set[str] = set()
         """Functions seen to call themselves, directly or not."""
-        self.call_graph = CallGraph(self.recursive)
+        self.call_graph = SeenCallGraph(self.recursive)
         self.callees_last = callees_last(list(program.defined)) if is_coarse else {}
         self.cancelled: set[int] = set()
         """Threads that others may cancel."""

@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.facets.thread_pools import (
-    Argument,
     CreateLoop,
     Fact,
     Handing,
     JoinLoop,
     Keeping,
-    Loop,
+    LoopArgument,
     Members,
     Pick,
+    RunningLoop,
     Slots,
     ThreadPool,
     ThreadPools,
@@ -33,7 +33,7 @@ from raceproof.analysis.linear import (
     number_of,
     place_of,
 )
-from raceproof.analysis.names import Linear, Region, Token
+from raceproof.analysis.names import ByteRegion, Linear, Token
 from raceproof.analysis.state import ThreadState
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Load, Register, Store, Value
@@ -118,9 +118,9 @@ class ThreadPoolEvents:
         self,
         state: ThreadState,
         before: ThreadPools,
-        loop: Loop,
+        loop: RunningLoop,
         place: Place,
-        written: frozenset[Region],
+        written: frozenset[ByteRegion],
     ) -> None:
         """A write to the element of a round leaves those of other rounds alone. In a create loop
         these are all that matter until the round's thread is created; of a pool, once the round's
@@ -151,7 +151,7 @@ class ThreadPoolEvents:
         act: Activation,
         state: ThreadState,
         pointer: Value,
-        given: tuple[Loop | None, Argument] | None,
+        given: tuple[RunningLoop | None, LoopArgument] | None,
     ) -> CreateLoop | None:
         """The create loop that an id belongs to which is about to be stored at the address, of a
         thread with such an argument."""
@@ -200,13 +200,15 @@ class ThreadPoolEvents:
 
     def _where(
         self, known: ThreadPools, create_loop: CreateLoop, address: AbstractValue
-    ) -> frozenset[Region]:
+    ) -> frozenset[ByteRegion]:
         """Where the id is that is stored at the address, and all that leads there."""
         through = create_loop.slots.through
         if through is None:
             regions = self._regions(create_loop.slots, address, self.bytes)
         else:
-            regions = frozenset(Region(base, through, 0, self.bytes) for base in address.pointers)
+            regions = frozenset(
+                ByteRegion(base, through, 0, self.bytes) for base in address.pointers
+            )
         arrays = [_array(create_loop.slots)]
         if create_loop.argument is not None and create_loop.argument.kind == "object":
             assert create_loop.argument.slots is not None
@@ -215,11 +217,11 @@ class ThreadPoolEvents:
             *(keeping.regions for keeping in known.kept.values() if keeping.slots in arrays)
         )
 
-    def _regions(self, slots: Slots, address: AbstractValue, size: int) -> frozenset[Region]:
+    def _regions(self, slots: Slots, address: AbstractValue, size: int) -> frozenset[ByteRegion]:
         """All elements of an array, one of which is at the address."""
         if isinstance(slots.root, int):
-            return frozenset({Region(slots.root, slots.constant, abs(slots.stride), size)})
-        return frozenset(Region(base, 0, 0, 0) for base in address.pointers)
+            return frozenset({ByteRegion(slots.root, slots.constant, abs(slots.stride), size)})
+        return frozenset(ByteRegion(base, 0, 0, 0) for base in address.pointers)
 
     def waited(self, act: Activation, state: ThreadState, thread: Value, is_indirect: bool) -> None:
         """It was waited for the thread with this id (or an id that is stored at this address)."""

@@ -2,11 +2,12 @@
 
 `Interpreter` runs a callee at each call, from its first block on. Where functions call each other
 in circles, or through pointers to whatever there is, that is circles inside of circles. Here each
-function has, in each context, one `Task`: how it is entered (the join of all its calls), what is
-known at its blocks, how it is left. A call joins its state into the task of its callee and goes on
-with what is known of the exits so far; whenever those grow, the calling block is looked at again.
-One worklist holds the blocks to be looked at, callees first. Everything only grows, and is widened
-where it grows in circles: at the heads of loops, where functions are entered, and where they exit.
+function has, in each context, one `FunctionTask`: how it is entered (the join of all its calls),
+what is known at its blocks, how it is left. A call joins its state into the task of its callee and
+goes on with what is known of the exits so far; whenever those grow, the calling block is looked at
+again. One worklist holds the blocks to be looked at, callees first. Everything only grows, and is
+widened where it grows in circles: at the heads of loops, where functions are entered, and where
+they exit.
 
     int depth(struct tree *t) { return t ? 1 + max(depth(t->left), depth(t->right)) : 0; }
 
@@ -27,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from raceproof.analysis.contexts import Context, Counters
-from raceproof.analysis.fixpoint import Node, Solver, Variants
+from raceproof.analysis.fixpoint import FixpointSolver, Node, Variants
 from raceproof.analysis.interpreter import (
     PATIENCE,
     STEPS,
@@ -60,7 +61,7 @@ _BUSY = 12
 
 
 @dataclass(eq=False, slots=True)
-class Task:
+class FunctionTask:
     """A function in a context, entered with certain locks held and threads running."""
 
     function: Function
@@ -91,7 +92,7 @@ class Task:
 class _Calling:
     """A block that calls a task."""
 
-    task: Task
+    task: FunctionTask
     place: Place
     memories: list[Memory] = field(default_factory=list)
     """Those that it called it with, when it was looked at last."""
@@ -100,13 +101,13 @@ class _Calling:
 class _Visit(NamedTuple):
     """A block that is being looked at."""
 
-    task: Task
+    task: FunctionTask
     place: Place
     called: set[int]
     """The tasks it has called so far, by their identity."""
 
 
-_TaskPlace = tuple[Task, Place]
+_TaskPlace = tuple[FunctionTask, Place]
 
 
 class WorklistInterpreter(Interpreter):
@@ -114,11 +115,11 @@ class WorklistInterpreter(Interpreter):
 
     def __init__(self, analysis: Analysis, thread: int) -> None:
         super().__init__(analysis, thread)
-        self._tasks: dict[tuple[int, object], Task] = {}
+        self._tasks: dict[tuple[int, object], FunctionTask] = {}
         self._entry_variants = Variants(_ENTRIES)
         self._block_variants = Variants(self._variants)
         self._order = analysis.callees_last
-        self._solver = Solver[_TaskPlace, ThreadState](
+        self._solver = FixpointSolver[_TaskPlace, ThreadState](
             lambda key, node, state: joined_at(key[0].activation.flow, key[1], node, state),
             lambda key: (
                 -key[0].order,
@@ -168,20 +169,20 @@ class WorklistInterpreter(Interpreter):
 
     def _task(
         self, function: Function, context: Context, symbols: dict[int, Symbol], state: ThreadState
-    ) -> Task:
+    ) -> FunctionTask:
         variant = self._entry_variants.of(context.number, state.facets.block_key)
         task = self._tasks.get((context.number, variant))
         if task is None:
             flow = self.analysis.flows.of(function)
             activation = Activation(function, flow, context, dict(symbols), [], [])
             order = self._order.get(function.name, 0)
-            task = Task(function, activation, order, Touched(), Touched())
+            task = FunctionTask(function, activation, order, Touched(), Touched())
             self._tasks[(context.number, variant)] = task
         return task
 
     def _meet(
         self,
-        task: Task,
+        task: FunctionTask,
         arguments: tuple[Content, ...],
         symbols: dict[int, Symbol],
         state: ThreadState,
@@ -215,7 +216,7 @@ class WorklistInterpreter(Interpreter):
         flow = task.activation.flow
         self._arrive(task, 0, self._enter_loops(flow, 0, -1, ()), task.entry.copy())
 
-    def _meet_beside_memory(self, task: Task, symbols: dict[int, Symbol]) -> None:
+    def _meet_beside_memory(self, task: FunctionTask, symbols: dict[int, Symbol]) -> None:
         """What blocks look up that is not in their state: if it changes, all are looked at."""
         activation = task.activation
         both = {i: s for i, s in activation.symbols.items() if symbols.get(i) == s}
@@ -225,7 +226,9 @@ class WorklistInterpreter(Interpreter):
             for place in task.places:
                 self._solver.put((task, place))
 
-    def _back(self, task: Task, exits: dict[object, Exit], state: ThreadState) -> list[Exit]:
+    def _back(
+        self, task: FunctionTask, exits: dict[object, Exit], state: ThreadState
+    ) -> list[Exit]:
         """The exits as this caller sees them."""
         found: list[Exit] = []
         objects = state.memory.objects
@@ -242,7 +245,7 @@ class WorklistInterpreter(Interpreter):
             found.append((after, value))
         return found
 
-    def _changes(self, task: Task, left: ThreadState) -> list[tuple[int, Contents]]:
+    def _changes(self, task: FunctionTask, left: ThreadState) -> list[tuple[int, Contents]]:
         written = task.touched.written
         known = task.changes.get(id(left))
         if known is None or known[0] != len(written):
@@ -257,7 +260,7 @@ class WorklistInterpreter(Interpreter):
             return False
         return self._slots.get(base) not in self.analysis.recursive
 
-    def _depart(self, task: Task, table: dict[object, Exit], exits: list[Exit]) -> None:
+    def _depart(self, task: FunctionTask, table: dict[object, Exit], exits: list[Exit]) -> None:
         """Slots die, unless an outer activation may own them; exits with the same locks are
         joined. Callers who may notice are looked at again."""
         is_recursive = task.function.name in self.analysis.recursive
@@ -282,7 +285,7 @@ class WorklistInterpreter(Interpreter):
             task.departures += 1
             self._tell_callers(task, old, new)
 
-    def _tell_callers(self, task: Task, old: Exit | None, new: Exit) -> None:
+    def _tell_callers(self, task: FunctionTask, old: Exit | None, new: Exit) -> None:
         """Looks again at those callers for whom an exit has grown."""
         grown: list[int] | None = None
         if old is not None and new[1] is old[1] and _is_same_but_memory(old[0], new[0]):
@@ -294,7 +297,7 @@ class WorklistInterpreter(Interpreter):
             if grown is None or any(_has_any(memory, grown) for memory in calling.memories):
                 self._solver.put((calling.task, calling.place))
 
-    def _tell_touched(self, task: Task, seen: set[int], is_total: bool) -> None:
+    def _tell_touched(self, task: FunctionTask, seen: set[int], is_total: bool) -> None:
         """Has callers bring what is touched now, if they have it otherwise than it was brought."""
         work = [(task, seen)]
         while work:
@@ -333,13 +336,15 @@ class WorklistInterpreter(Interpreter):
             self._visit(task, place, node)
         self._at = at
 
-    def _arrive(self, task: Task, block: int, counters: Counters, state: ThreadState) -> None:
+    def _arrive(
+        self, task: FunctionTask, block: int, counters: Counters, state: ThreadState
+    ) -> None:
         variant = self._block_variants.of((task, block, counters), state.facets.block_key)
         place = (block, counters, variant)
         task.places[place] = None
         self._solver.arrive((task, place), state)
 
-    def _visit(self, task: Task, place: Place, node: Node[ThreadState]) -> None:
+    def _visit(self, task: FunctionTask, place: Place, node: Node[ThreadState]) -> None:
         block, counters, _ = place
         activation = task.activation
         flow = activation.flow
@@ -375,7 +380,7 @@ def _is_same_but_memory(a: ThreadState, b: ThreadState) -> bool:
     return join_states(bare, other) is bare
 
 
-def _joined(task: Task, mine: Memory, theirs: Memory, is_wide: bool) -> Memory:
+def _joined(task: FunctionTask, mine: Memory, theirs: Memory, is_wide: bool) -> Memory:
     """The memory that a task is entered with, and that of one more call."""
     if task.is_total:
         return mine.widen(theirs, (0,)) if is_wide else mine.join(theirs)
@@ -399,7 +404,7 @@ def _joined(task: Task, mine: Memory, theirs: Memory, is_wide: bool) -> Memory:
     return Memory(mine.objects.set_all(changes), mine.touched) if changes else mine
 
 
-class CallGraph:
+class SeenCallGraph:
     """Who calls whom; notes those who call themselves, directly or not."""
 
     def __init__(self, recursive: set[str]) -> None:

@@ -30,7 +30,7 @@ _OBJECTS = frozenset({"lock", "condition", "barrier", "semaphore", "control"})
 _COMMON = frozenset(Event.field_names)
 
 
-class Line(NamedTuple):
+class EventLine(NamedTuple):
     """One event of a function, ready to be printed."""
 
     place: str
@@ -57,7 +57,7 @@ def print_events(program: Program, events: Events, out: TextIO) -> None:
             out.write(f"  {name} (called at {place})\n")
 
 
-def _print_function(function: Function, lines: list[Line], out: TextIO) -> None:
+def _print_function(function: Function, lines: list[EventLine], out: TextIO) -> None:
     out.write(f"{function.display} ({function.position or 'no source'})\n")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
@@ -71,7 +71,7 @@ def _print_function(function: Function, lines: list[Line], out: TextIO) -> None:
 
 def _lines(
     instruction: Instruction, function: Function, operands: Operands, events: Events
-) -> Iterator[Line]:
+) -> Iterator[EventLine]:
     place = _place(instruction, function)
     by = ""
     if isinstance(instruction, Call):
@@ -79,14 +79,14 @@ def _lines(
         if event is not None:
             by = operands.value(instruction.callee)
             if event.model.role is not None:
-                yield Line(place, event.model.role, _event_text(event, operands), by)
+                yield EventLine(place, event.model.role, _event_text(event, operands), by)
             for callback in event.callbacks:
-                yield Line(place, "callback", operands.value(callback.function), by)
+                yield EventLine(place, "callback", operands.value(callback.function), by)
         elif not isinstance(instruction.callee, FunctionAddress):
-            yield Line(place, "call", operands.value(instruction.callee))
+            yield EventLine(place, "call", operands.value(instruction.callee))
     for effect in events.effects(instruction):
         if not isinstance(effect.pointer, NullPointer):
-            yield Line(place, *_effect_text(effect, operands), by)
+            yield EventLine(place, *_effect_text(effect, operands), by)
 
 
 def _place(instruction: Instruction, function: Function) -> str:

@@ -20,7 +20,7 @@ from raceproof.cli.report_arguments import add_report_arguments
 if TYPE_CHECKING:
     from raceproof.ir import Program
     from raceproof.options import Options
-    from raceproof.project import Project, Report
+    from raceproof.project import Project, ScanReport
 
 EPILOG = """\
 examples:
@@ -140,7 +140,7 @@ def run(arguments: Namespace) -> int:
     return deliver(verdict, program or _program(project, found, options), options)
 
 
-def _work(found: Report) -> str:
+def _work(found: ScanReport) -> str:
     """What this run had to do itself."""
     remembered = ", all of it known before" if found.is_remembered else ""
     return (
@@ -157,6 +157,6 @@ class _Scanned:
     data_model: str
 
 
-def _program(project: Project, found: Report, options: Options) -> Program:
+def _program(project: Project, found: ScanReport, options: Options) -> Program:
     files = tuple(project.shown(file) for file in found.files)
     return cast("Program", _Scanned(files, options.data_model.value))

@@ -18,7 +18,7 @@ from raceproof.concurrency.model import FunctionModel
 from raceproof.ir import Program
 
 
-class Source(Protocol):
+class ModelSource(Protocol):
     """A file of models."""
 
     @property
@@ -32,7 +32,7 @@ class Models:
 
     __slots__ = ("_found", "_shelves")
 
-    def __init__(self, users: Sequence[Source] = ()) -> None:
+    def __init__(self, users: Sequence[ModelSource] = ()) -> None:
         self._shelves = [*(_Shelf([file]) for file in reversed(users)), _Shelf(built_in_files())]
         self._found: dict[str, FunctionModel | None] = {}
 
@@ -72,7 +72,7 @@ class _Shelf:
 
     __slots__ = ("files", "patterns")
 
-    def __init__(self, files: Sequence[Source]) -> None:
+    def __init__(self, files: Sequence[ModelSource]) -> None:
         self.files = files
         self.patterns = sorted(
             (

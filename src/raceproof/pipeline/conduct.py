@@ -21,7 +21,7 @@ from raceproof.pipeline.plan import (
     side_by_side,
 )
 from raceproof.pipeline.unseen import unseen_code
-from raceproof.pipeline.worker import Fate, Report, Worker, ready
+from raceproof.pipeline.worker import Fate, Worker, WorkerReport, ready
 from raceproof.verdict import NOT_SEEN, Answer, Confidence, EngineRun, Finding, Outcome, Verdict
 
 Progress = Callable[[str, float], None]
@@ -194,7 +194,7 @@ class _Conductor:
             return False
         return True
 
-    def _take(self, layer: Layer, report: Report, question: Question) -> None:
+    def _take(self, layer: Layer, report: WorkerReport, question: Question) -> None:
         if report.answer is None:
             return
         answer = report.answer
@@ -209,7 +209,7 @@ class _Conductor:
             return False
         return self._options.stop_at_first or not self._evidence.candidates()
 
-    def _reports(self, workers: list[Worker]) -> Iterator[tuple[Worker, Report]]:
+    def _reports(self, workers: list[Worker]) -> Iterator[tuple[Worker, WorkerReport]]:
         """Each worker with its report, as they come."""
         started = time.monotonic()
         while workers:
@@ -223,7 +223,7 @@ class _Conductor:
                 names = " and ".join(worker.name for worker in workers)
                 self._progress(names, time.monotonic() - started)
 
-    def _note(self, report: Report) -> None:
+    def _note(self, report: WorkerReport) -> None:
         """Write down who said what; what went wrong also as a notice."""
         if report.fate is Fate.MISUSED:
             raise UserError(report.detail)

@@ -2,7 +2,7 @@
 
 The process is forked: it inherits the program, nothing is copied over but the answer. It leads its
 own process group, so that what it starts ends with it. Whatever happens to it, the parent learns
-one :class:`Report`.
+one :class:`WorkerReport`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WorkerReport:
     """What became of one worker."""
 
     engine: str
@@ -78,7 +78,7 @@ class Worker:
     def is_overdue(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline + GRACE
 
-    def collect(self) -> Report:
+    def collect(self) -> WorkerReport:
         """The report of a worker that has sent something, or has died."""
         try:
             fate, payload = self.connection.recv()
@@ -87,17 +87,17 @@ class Worker:
         self._end()
         seconds = time.monotonic() - self._started
         if fate is Fate.ANSWERED:
-            return Report(self.name, fate, seconds, payload)
+            return WorkerReport(self.name, fate, seconds, payload)
         if fate is None:
             code = self._process.exitcode or 0
             how = _signal_name(-code) if code < 0 else f"exit code {code}"
-            return Report(self.name, Fate.KILLED, seconds, detail=how)
-        return Report(self.name, fate, seconds, detail=payload)
+            return WorkerReport(self.name, Fate.KILLED, seconds, detail=how)
+        return WorkerReport(self.name, fate, seconds, detail=payload)
 
-    def stop(self, fate: Fate) -> Report:
+    def stop(self, fate: Fate) -> WorkerReport:
         """End it now."""
         self._end()
-        return Report(self.name, fate, time.monotonic() - self._started)
+        return WorkerReport(self.name, fate, time.monotonic() - self._started)
 
     def _end(self) -> None:
         pid = self._process.pid

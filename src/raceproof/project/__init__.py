@@ -9,7 +9,7 @@ changes   what a change touches
 scan      all of it, in order
 """
 
-from raceproof.project.scan import Report, scan
+from raceproof.project.scan import ScanReport, scan
 from raceproof.project.sources import Project, find_project
 
-__all__ = ["Project", "Report", "find_project", "scan"]
+__all__ = ["Project", "ScanReport", "find_project", "scan"]

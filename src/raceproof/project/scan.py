@@ -39,7 +39,7 @@ _FILES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ScanReport:
     """The verdict, and how much work it was."""
 
     verdict: Verdict
@@ -60,7 +60,7 @@ def scan(
     options: Options,
     cache: Path | None,
     progress: Progress = lambda what, done, total: None,
-) -> Report:
+) -> ScanReport:
     """Look for races in all programs of the project; `cache` None remembers nothing."""
     if not project.sources:
         missing = f" ({project.missing[0]})" if project.missing else ""
@@ -94,7 +94,7 @@ class _Scan:
         self._ways: tuple[str, ...] = ()
         """How files had to be compiled, if not the usual way."""
 
-    def report(self) -> Report:
+    def report(self) -> ScanReport:
         self._look(Files())
         found = self._remembered({})
         if found is not None:
@@ -235,7 +235,7 @@ class _Scan:
         parts = [format_version(), self._options.entry or "", str(self._project.root)]
         return digest([*parts, *units, *targets])
 
-    def _remembered(self, troubles: Mapping[int, str]) -> Report | None:
+    def _remembered(self, troubles: Mapping[int, str]) -> ScanReport | None:
         key = self._result_key(troubles)
         data = self._store.get("results", key) if key is not None else None
         if data is None:
@@ -247,7 +247,7 @@ class _Scan:
             return None
         return replace(self._report(verdict, spans, troubles), is_remembered=True)
 
-    def _analyse(self, records: Sequence[Any], troubles: dict[int, str]) -> Report:
+    def _analyse(self, records: Sequence[Any], troubles: dict[int, str]) -> ScanReport:
         from raceproof.project.analysis import analyse
 
         good = [number for number, record in enumerate(records) if record is not None]
@@ -275,7 +275,7 @@ class _Scan:
 
     def _report(
         self, verdict: Verdict, spans: Mapping[Place, Lines], troubles: Mapping[int, str]
-    ) -> Report:
+    ) -> ScanReport:
         failed = tuple(troubles[number] for number in sorted(troubles))
         seconds = time.monotonic() - self._started
         total = len(self._keys) + len(self._project.missing)
@@ -286,7 +286,7 @@ class _Scan:
                 f"{len(failed)} of {total} files could not be compiled: "
                 "what is said here is about the others"
             )
-        return Report(
+        return ScanReport(
             replace(verdict, seconds=seconds, notices=tuple(notices), files=(analysed, total)),
             tuple(n for number, n in enumerate(self._names()) if number not in troubles),
             dict(spans),

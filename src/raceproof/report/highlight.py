@@ -6,7 +6,7 @@ from markupsafe import Markup, escape
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
 
-from raceproof.report.source import Line
+from raceproof.report.source import SourceLine
 
 _CLASSES: tuple[tuple[_TokenType, str], ...] = (
     (Comment.Preproc, "p"),
@@ -20,7 +20,7 @@ _CLASSES: tuple[tuple[_TokenType, str], ...] = (
 )
 
 
-def highlighted(lines: list[Line]) -> list[Markup]:
+def highlighted(lines: list[SourceLine]) -> list[Markup]:
     """Each line's text with <span> around its tokens."""
     text = "\n".join(line.text for line in lines)
     lexer = get_lexer_by_name("cpp", stripnl=False, ensurenl=False)

@@ -22,7 +22,7 @@ _ASSIGNING = frozenset("=+-*/%&|^<>")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SourceLine:
     number: int
     text: str
     is_marked: bool = False
@@ -74,7 +74,7 @@ class Sources:
         lines = self.lines(position.file)
         return lines[position.line - 1].strip() if 0 < position.line <= len(lines) else ""
 
-    def excerpt(self, position: Position | None, context: int) -> list[Line]:
+    def excerpt(self, position: Position | None, context: int) -> list[SourceLine]:
         """The line at the position with `context` lines before and after."""
         if position is None:
             return []
@@ -84,7 +84,7 @@ class Sources:
         first = max(1, position.line - context)
         last = min(len(lines), position.line + context)
         return [
-            Line(number, lines[number - 1].rstrip(), number == position.line)
+            SourceLine(number, lines[number - 1].rstrip(), number == position.line)
             for number in range(first, last + 1)
         ]
 

@@ -26,11 +26,11 @@ from raceproof.ir import (
 )
 from raceproof.sequentialize.c_text import c_type, leaves, wrapped
 from raceproof.sequentialize.expressions import binary, compare
-from raceproof.sequentialize.frames import Frame
+from raceproof.sequentialize.frames import PrintedFrame
 from raceproof.sequentialize.writer import Touched
 
 
-def read_leaf(type_: Type, start: str, frame: Frame) -> str:
+def read_leaf(type_: Type, start: str, frame: PrintedFrame) -> str:
     """The value of a scalar in memory."""
     match type_:
         case FloatType(bits=32):
@@ -43,7 +43,7 @@ def read_leaf(type_: Type, start: str, frame: Frame) -> str:
     return wrapped(type_, text, frame.layout) if name != "uint64_t" else text
 
 
-def write_leaf(type_: Type, start: str, value: str, frame: Frame) -> str:
+def write_leaf(type_: Type, start: str, value: str, frame: PrintedFrame) -> str:
     """The statement that stores a scalar."""
     match type_:
         case FloatType(bits=32):
@@ -57,7 +57,7 @@ def moved(start: str, offset: int) -> str:
     return f"(address)({start} + {offset}u)" if offset else start
 
 
-def touched(frame: Frame, pointer: Value, size: str, kind: str) -> list[Touched]:
+def touched(frame: PrintedFrame, pointer: Value, size: str, kind: str) -> list[Touched]:
     """The bytes at a pointer, unless no other thread can see them."""
     if frame.facts.is_private(pointer):
         return []
@@ -65,13 +65,13 @@ def touched(frame: Frame, pointer: Value, size: str, kind: str) -> list[Touched]
     return [Touched(frame.address(pointer), size, kind, is_shared)]
 
 
-def _visible(frame: Frame, *accesses: list[Touched]) -> None:
+def _visible(frame: PrintedFrame, *accesses: list[Touched]) -> None:
     found = [access for group in accesses for access in group]
     if found:
         frame.writer.visible(found, is_sync=False)
 
 
-def _stack_slot(frame: Frame, i: StackSlot) -> None:
+def _stack_slot(frame: PrintedFrame, i: StackSlot) -> None:
     assert i.result is not None
     size = frame.layout.size(i.type)
     count = f"{i.count.value * size}" if isinstance(i.count, IntConstant) else ""
@@ -80,7 +80,7 @@ def _stack_slot(frame: Frame, i: StackSlot) -> None:
     frame.define(i.result, [f"slot(t, {text}, {kind})"])
 
 
-def _load(frame: Frame, i: Load) -> None:
+def _load(frame: PrintedFrame, i: Load) -> None:
     size = frame.layout.store_size(i.type)
     kind = "ATOMIC_READ" if i.atomic else "READ"
     _visible(frame, touched(frame, i.pointer, str(size), kind))
@@ -89,7 +89,7 @@ def _load(frame: Frame, i: Load) -> None:
     frame.define(i.result, [read_leaf(type_, moved(start, at), frame) for type_, at in parts])
 
 
-def _store(frame: Frame, i: Store) -> None:
+def _store(frame: PrintedFrame, i: Store) -> None:
     size = frame.layout.store_size(i.value.type)
     kind = "ATOMIC_WRITE" if i.atomic else "WRITE"
     _visible(frame, touched(frame, i.pointer, str(size), kind))
@@ -113,7 +113,7 @@ def updated(operation: str, type_: Type, old: str, value: str, layout: Layout) -
     return binary(operation, type_, old, value, layout)
 
 
-def _atomic_update(frame: Frame, i: AtomicUpdate) -> None:
+def _atomic_update(frame: PrintedFrame, i: AtomicUpdate) -> None:
     type_ = i.value.type
     size = str(frame.layout.store_size(type_))
     _visible(frame, touched(frame, i.pointer, size, "ATOMIC_WRITE"))
@@ -126,7 +126,7 @@ def _atomic_update(frame: Frame, i: AtomicUpdate) -> None:
     )
 
 
-def _compare_exchange(frame: Frame, i: CompareExchange) -> None:
+def _compare_exchange(frame: PrintedFrame, i: CompareExchange) -> None:
     type_ = i.expected.type
     size = str(frame.layout.store_size(type_))
     _visible(frame, touched(frame, i.pointer, size, "ATOMIC_WRITE"))
@@ -144,13 +144,13 @@ def _compare_exchange(frame: Frame, i: CompareExchange) -> None:
     )
 
 
-def _copy(frame: Frame, i: CopyMemory) -> None:
+def _copy(frame: PrintedFrame, i: CopyMemory) -> None:
     size = frame.value(i.size)
     _visible(frame, touched(frame, i.source, size, "READ"), touched(frame, i.target, size, "WRITE"))
     frame.writer.line(f"copy({frame.address(i.target)}, {frame.address(i.source)}, {size});")
 
 
-def _fill(frame: Frame, i: SetMemory) -> None:
+def _fill(frame: PrintedFrame, i: SetMemory) -> None:
     size = frame.value(i.size)
     _visible(frame, touched(frame, i.target, size, "WRITE"))
     frame.writer.line(f"fill({frame.address(i.target)}, {frame.value(i.byte)}, {size});")
@@ -159,7 +159,7 @@ def _fill(frame: Frame, i: SetMemory) -> None:
 # --- variable arguments ------------------------------------------------------------
 
 
-def _va_start(frame: Frame, i: Intrinsic) -> None:
+def _va_start(frame: PrintedFrame, i: Intrinsic) -> None:
     """Lays the variable arguments out in memory, as the target's convention wants them."""
     step = frame.layout.pointer_size
     area = frame.writer.field(f"{frame.prefix}arguments", "address")
@@ -182,23 +182,23 @@ def _va_start(frame: Frame, i: Intrinsic) -> None:
     frame.writer.line(f"put({moved(start, 16)}, 0, 8);")
 
 
-def _va_copy(frame: Frame, i: Intrinsic) -> None:
+def _va_copy(frame: PrintedFrame, i: Intrinsic) -> None:
     target, source = map(frame.address, i.arguments)
     frame.writer.line(f"copy({target}, {source}, {4 if frame.layout.pointer_size == 4 else 24});")
 
 
-def _va_end(_: Frame, __: Intrinsic) -> None:
+def _va_end(_: PrintedFrame, __: Intrinsic) -> None:
     pass
 
 
-VARIABLE_ARGUMENTS: dict[str, Callable[[Frame, Intrinsic], None]] = {
+VARIABLE_ARGUMENTS: dict[str, Callable[[PrintedFrame, Intrinsic], None]] = {
     "va_start": _va_start,
     "va_copy": _va_copy,
     "va_end": _va_end,
 }
 
 
-def _next_argument(frame: Frame, i: NextArgument) -> None:
+def _next_argument(frame: PrintedFrame, i: NextArgument) -> None:
     step = frame.layout.pointer_size
     place = moved(frame.address(i.list), 0 if step == 4 else 8)
     at = frame.writer.field(f"{frame.prefix}argument", "address")
@@ -209,7 +209,7 @@ def _next_argument(frame: Frame, i: NextArgument) -> None:
     frame.writer.line(f"put({place}, {at} + {size}u, {step});")
 
 
-ACCESSES: dict[type[Instruction], Callable[[Frame, Any], None]] = {
+ACCESSES: dict[type[Instruction], Callable[[PrintedFrame, Any], None]] = {
     StackSlot: _stack_slot,
     Load: _load,
     Store: _store,

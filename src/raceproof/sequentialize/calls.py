@@ -22,7 +22,7 @@ from raceproof.machine.libc.registry import FUNCTIONS, INPUTS
 from raceproof.sequentialize.accesses import touched
 from raceproof.sequentialize.c_text import comment, leaves, wrapped
 from raceproof.sequentialize.expressions import converted
-from raceproof.sequentialize.frames import Frame, Given
+from raceproof.sequentialize.frames import Given, PrintedFrame
 from raceproof.sequentialize.handlers import AT_EXIT
 from raceproof.sequentialize.instructions import any_value
 from raceproof.sequentialize.library import LIBRARY, QUIET
@@ -37,7 +37,7 @@ _SET_JUMPS = ("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp")
 _CALL = re.compile(r"\w+\(")
 
 
-def write_call(printer: ThreadPrinter, frame: Frame, call: Call) -> None:
+def write_call(printer: ThreadPrinter, frame: PrintedFrame, call: Call) -> None:
     if isinstance(call.callee, FunctionAddress):
         _write_named(printer, frame, call, call.callee.name, is_direct=True)
         return
@@ -52,7 +52,7 @@ def write_call(printer: ThreadPrinter, frame: Frame, call: Call) -> None:
 
 def dispatch(
     printer: ThreadPrinter,
-    frame: Frame,
+    frame: PrintedFrame,
     pointer: str,
     functions: Sequence[Function],
     write: Callable[[Function], None],
@@ -73,7 +73,7 @@ def dispatch(
 
 
 def _write_named(
-    printer: ThreadPrinter, frame: Frame, call: Call, name: str, *, is_direct: bool
+    printer: ThreadPrinter, frame: PrintedFrame, call: Call, name: str, *, is_direct: bool
 ) -> None:
     context = printer.context
     model = context.models.applicable(name, context.program)
@@ -105,7 +105,7 @@ def _write_named(
         _write_library(printer, frame, call, name, model)
 
 
-def _write_at_exit(frame: Frame, call: Call) -> None:
+def _write_at_exit(frame: PrintedFrame, call: Call) -> None:
     given = as_address(frame, call.arguments[1]) if len(call.arguments) > 1 else "0"
     frame.writer.visible((), is_sync=True)
     frame.writer.line("must(exit_handler_count < HANDLERS);")
@@ -115,7 +115,7 @@ def _write_at_exit(frame: Frame, call: Call) -> None:
     set_result(frame, call, "0")
 
 
-def _write_own(printer: ThreadPrinter, frame: Frame, call: Call, function: Function) -> None:
+def _write_own(printer: ThreadPrinter, frame: PrintedFrame, call: Call, function: Function) -> None:
     copied = tuple((index, frame.layout.size(type_)) for index, type_ in call.by_value)
     read = [
         access
@@ -129,7 +129,11 @@ def _write_own(printer: ThreadPrinter, frame: Frame, call: Call, function: Funct
 
 
 def enter(
-    printer: ThreadPrinter, frame: Frame, call: Call, routine: str, arguments: tuple[Given, ...]
+    printer: ThreadPrinter,
+    frame: PrintedFrame,
+    call: Call,
+    routine: str,
+    arguments: tuple[Given, ...],
 ) -> None:
     """The library calls a function of the program."""
     functions = [
@@ -149,7 +153,7 @@ def enter(
 # --- what calls touch and return ------------------------------------------------------------
 
 
-def size_text(frame: Frame, size: Size, start: str) -> str:
+def size_text(frame: PrintedFrame, size: Size, start: str) -> str:
     """How many bytes, as C."""
     match size:
         case int():
@@ -169,7 +173,7 @@ def size_text(frame: Frame, size: Size, start: str) -> str:
     return f"extent({start})"
 
 
-def effects_of(frame: Frame, call: Call, name: str) -> list[tuple[MemoryEffect, Touched]]:
+def effects_of(frame: PrintedFrame, call: Call, name: str) -> list[tuple[MemoryEffect, Touched]]:
     """What the call touches by its model."""
     event = frame.context.events.of(call, name)
     found = []
@@ -186,7 +190,7 @@ def effects_of(frame: Frame, call: Call, name: str) -> list[tuple[MemoryEffect, 
     return found
 
 
-def set_result(frame: Frame, call: Call, text: str) -> None:
+def set_result(frame: PrintedFrame, call: Call, text: str) -> None:
     """The call returns a number."""
     if call.result is None or call.result not in frame.facts.used:
         if _CALL.match(text):
@@ -202,7 +206,7 @@ def set_result(frame: Frame, call: Call, text: str) -> None:
 
 
 def _write_library(
-    printer: ThreadPrinter, frame: Frame, call: Call, name: str, model: FunctionModel | None
+    printer: ThreadPrinter, frame: PrintedFrame, call: Call, name: str, model: FunctionModel | None
 ) -> None:
     from raceproof.sequentialize.endings import write_cancel_point
 
@@ -239,7 +243,9 @@ def _write_library(
     _write_returned(frame, call, name, model)
 
 
-def _write_returned(frame: Frame, call: Call, name: str, model: FunctionModel | None) -> None:
+def _write_returned(
+    frame: PrintedFrame, call: Call, name: str, model: FunctionModel | None
+) -> None:
     if call.result is None:
         return
     returns = model.returns if model is not None else None
@@ -264,7 +270,7 @@ def _write_returned(frame: Frame, call: Call, name: str, model: FunctionModel | 
         frame.define(call.result, texts)
 
 
-def as_address(frame: Frame, value: Value) -> str:
+def as_address(frame: PrintedFrame, value: Value) -> str:
     """A value of any scalar type, as the machine word of a pointer."""
     if isinstance(value.type, IntType | PointerType):
         return converted(value.type, PointerType(), frame.value(value), frame.layout)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.ir import POINTER
 from raceproof.sequentialize.calls import dispatch
-from raceproof.sequentialize.frames import Frame, Given
+from raceproof.sequentialize.frames import Given, PrintedFrame
 from raceproof.sequentialize.handlers import Handlers
 from raceproof.sequentialize.writer import Touched
 
@@ -22,7 +22,12 @@ ENDING, DESTROYING, OVER = "ending", "destroying", "over"
 
 
 def _call(
-    printer: ThreadPrinter, frame: Frame, handlers: Handlers, pointer: str, value: str, key: int
+    printer: ThreadPrinter,
+    frame: PrintedFrame,
+    handlers: Handlers,
+    pointer: str,
+    value: str,
+    key: int,
 ) -> None:
     given = (Given(POINTER, (value,)),)
     dispatch(
@@ -34,7 +39,7 @@ def _call(
     )
 
 
-def end_process(printer: ThreadPrinter, frame: Frame, why: str) -> None:
+def end_process(printer: ThreadPrinter, frame: PrintedFrame, why: str) -> None:
     """The functions that were registered for the exit, the last one first; then all is over."""
     writer, handlers = frame.writer, printer.context.endings.at_exit
     for _ in range(handlers.rounds):
@@ -47,7 +52,7 @@ def end_process(printer: ThreadPrinter, frame: Frame, why: str) -> None:
 
 def write_cancel_point(
     printer: ThreadPrinter,
-    frame: Frame,
+    frame: PrintedFrame,
     touched: Sequence[Touched],
     enabled: str = "",
     when_cancelled: Sequence[str] = (),
@@ -67,7 +72,9 @@ def write_cancel_point(
     writer.label(goes_on)
 
 
-def end_thread(printer: ThreadPrinter, frame: Frame, result: str, *, cleans_up: bool) -> None:
+def end_thread(
+    printer: ThreadPrinter, frame: PrintedFrame, result: str, *, cleans_up: bool
+) -> None:
     """The thread ends with this result."""
     writer, endings = frame.writer, printer.context.endings
     if not endings.of_threads:
@@ -78,7 +85,7 @@ def end_thread(printer: ThreadPrinter, frame: Frame, result: str, *, cleans_up: 
     writer.goto(ENDING if cleans_up else DESTROYING)
 
 
-def write_endings(printer: ThreadPrinter, frame: Frame) -> None:
+def write_endings(printer: ThreadPrinter, frame: PrintedFrame) -> None:
     """The common end of a thread's function, if something is to be run there."""
     writer, endings = frame.writer, printer.context.endings
     if not endings.of_threads:

@@ -27,7 +27,7 @@ from raceproof.sequentialize.c_text import (
     literal,
 )
 from raceproof.sequentialize.context import FunctionFacts, ProgramContext
-from raceproof.sequentialize.writer import Writer
+from raceproof.sequentialize.writer import CWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class Given:
 
 
 @dataclass(eq=False)
-class Frame:
+class PrintedFrame:
     """A function being printed in place. All frames of one chain of calls share their variables:
     two rounds of a loop never run at once."""
 
     context: ProgramContext
-    writer: Writer
+    writer: CWriter
     function: Function
     facts: FunctionFacts
     prefix: str
@@ -55,7 +55,7 @@ class Frame:
     variadic: tuple[Given, ...] = ()
     done: str = ""
     """The label after the call."""
-    result: tuple[Frame, Register] | None = None
+    result: tuple[PrintedFrame, Register] | None = None
     """Who gets what it returns."""
     needs_stack: bool = False
     _names: dict[Register, list[str]] = field(default_factory=dict)

@@ -41,7 +41,7 @@ from raceproof.sequentialize.c_text import (
     wrapped,
 )
 from raceproof.sequentialize.expressions import binary, cast, compare, intrinsic
-from raceproof.sequentialize.frames import Frame
+from raceproof.sequentialize.frames import PrintedFrame
 
 if TYPE_CHECKING:
     from raceproof.sequentialize.thread_printer import ThreadPrinter
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
 _IGNORED = ("dbg", "lifetime", "assume", "prefetch", "var.annotation", "donothing", "invariant")
 
 
-def write_instruction(printer: ThreadPrinter, frame: Frame, instruction: Instruction) -> None:
+def write_instruction(
+    printer: ThreadPrinter, frame: PrintedFrame, instruction: Instruction
+) -> None:
     if isinstance(instruction, Call):
         from raceproof.sequentialize.calls import write_call
 
@@ -64,7 +66,7 @@ def write_instruction(printer: ThreadPrinter, frame: Frame, instruction: Instruc
 # --- computation ------------------------------------------------------------
 
 
-def _offset(frame: Frame, i: Offset) -> None:
+def _offset(frame: PrintedFrame, i: Offset) -> None:
     parts = [frame.address(i.base)]
     for index, scale in i.terms:
         if scale:
@@ -78,16 +80,16 @@ def _offset(frame: Frame, i: Offset) -> None:
     frame.define(i.result, [f"(address)({text})" if len(parts) > 1 or i.constant else text])
 
 
-def _each(frame: Frame, *values: Value) -> list[tuple[str, ...]]:
+def _each(frame: PrintedFrame, *values: Value) -> list[tuple[str, ...]]:
     """The leaves of several values of one shape, side by side."""
     return list(zip(*(frame.values(value) for value in values), strict=True))
 
 
-def _leaf_type(frame: Frame, value: Value) -> Type:
+def _leaf_type(frame: PrintedFrame, value: Value) -> Type:
     return next(iter(leaves(value.type, frame.layout)))[0]
 
 
-def _binary(frame: Frame, i: Binary) -> None:
+def _binary(frame: PrintedFrame, i: Binary) -> None:
     type_ = _leaf_type(frame, i.left)
     frame.define(
         i.result,
@@ -95,7 +97,7 @@ def _binary(frame: Frame, i: Binary) -> None:
     )
 
 
-def _compare(frame: Frame, i: Compare) -> None:
+def _compare(frame: PrintedFrame, i: Compare) -> None:
     type_ = _leaf_type(frame, i.left)
     frame.define(
         i.result,
@@ -103,7 +105,7 @@ def _compare(frame: Frame, i: Compare) -> None:
     )
 
 
-def _cast(frame: Frame, i: Cast) -> None:
+def _cast(frame: PrintedFrame, i: Cast) -> None:
     assert i.result is not None
     source = _leaf_type(frame, i.value)
     target = next(iter(leaves(i.result.type, frame.layout)))[0]
@@ -111,11 +113,11 @@ def _cast(frame: Frame, i: Cast) -> None:
     frame.define(i.result, [cast(i.operation, source, target, a, frame.layout) for a in texts])
 
 
-def _negate(frame: Frame, i: Negate) -> None:
+def _negate(frame: PrintedFrame, i: Negate) -> None:
     frame.define(i.result, [f"-{text}" for text in frame.values(i.value)])
 
 
-def _freeze(frame: Frame, i: Freeze) -> None:
+def _freeze(frame: PrintedFrame, i: Freeze) -> None:
     if isinstance(i.value, Undefined):
         types = [type_ for type_, _ in leaves(i.value.type, frame.layout)]
         frame.define(i.result, [any_value(type_, frame) for type_ in types])
@@ -123,7 +125,7 @@ def _freeze(frame: Frame, i: Freeze) -> None:
     frame.define(i.result, frame.values(i.value))
 
 
-def _select(frame: Frame, i: Select) -> None:
+def _select(frame: PrintedFrame, i: Select) -> None:
     conditions = frame.values(i.condition)
     pairs = _each(frame, i.if_true, i.if_false)
     if len(conditions) == 1:
@@ -133,12 +135,12 @@ def _select(frame: Frame, i: Select) -> None:
     )
 
 
-def _extract_field(frame: Frame, i: ExtractField) -> None:
+def _extract_field(frame: PrintedFrame, i: ExtractField) -> None:
     first, end, _ = leaf_range(i.aggregate.type, i.path, frame.layout)
     frame.define(i.result, frame.values(i.aggregate)[first:end])
 
 
-def _insert_field(frame: Frame, i: InsertField) -> None:
+def _insert_field(frame: PrintedFrame, i: InsertField) -> None:
     first, end, _ = leaf_range(i.aggregate.type, i.path, frame.layout)
     texts = frame.values(i.aggregate)
     frame.define(i.result, [*texts[:first], *frame.values(i.value), *texts[end:]])
@@ -150,29 +152,29 @@ def _element(value: Value) -> int:
     return value.value
 
 
-def _extract_element(frame: Frame, i: ExtractElement) -> None:
+def _extract_element(frame: PrintedFrame, i: ExtractElement) -> None:
     frame.define(i.result, [frame.values(i.vector)[_element(i.index)]])
 
 
-def _insert_element(frame: Frame, i: InsertElement) -> None:
+def _insert_element(frame: PrintedFrame, i: InsertElement) -> None:
     texts = list(frame.values(i.vector))
     texts[_element(i.index)] = frame.value(i.value)
     frame.define(i.result, texts)
 
 
-def _shuffle(frame: Frame, i: Shuffle) -> None:
+def _shuffle(frame: PrintedFrame, i: Shuffle) -> None:
     both = [*frame.values(i.left), *frame.values(i.right)]
     frame.define(i.result, [both[k] if k >= 0 else "0" for k in i.mask])
 
 
-def any_value(type_: Type, frame: Frame) -> str:
+def any_value(type_: Type, frame: PrintedFrame) -> str:
     """Any value of a scalar type, as an input."""
     if isinstance(type_, FloatType):
         return f"({c_type(type_)})__VERIFIER_nondet_double()"
     return wrapped(type_, f"any({frame.layout.store_size(type_)})", frame.layout)
 
 
-def _intrinsic(frame: Frame, i: Intrinsic) -> None:
+def _intrinsic(frame: PrintedFrame, i: Intrinsic) -> None:
     if i.name in ("trap", "debugtrap", "ubsantrap"):
         frame.writer.line("must(0); /* a trap */")
         return
@@ -191,7 +193,7 @@ def _intrinsic(frame: Frame, i: Intrinsic) -> None:
     frame.define(i.result, found)
 
 
-def _assembly(frame: Frame, i: Assembly) -> None:
+def _assembly(frame: PrintedFrame, i: Assembly) -> None:
     if i.text:
         frame.writer.line(comment(f"inline assembly, taken to have no effect: {i.text}"))
     if i.result is None:
@@ -213,17 +215,17 @@ def _tied_argument(i: Assembly) -> Value | None:
     return None
 
 
-def _landing_pad(frame: Frame, i: LandingPad) -> None:
+def _landing_pad(frame: PrintedFrame, i: LandingPad) -> None:
     frame.writer.line("must(0); /* exceptions are not modelled */")
     if i.result is not None:
         frame.define(i.result, ["0"] * len(frame.registers(i.result)))
 
 
-def _fence(_: Frame, __: Fence) -> None:
+def _fence(_: PrintedFrame, __: Fence) -> None:
     pass
 
 
-_WRITERS: dict[type[Instruction], Callable[[Frame, Any], None]] = {
+_WRITERS: dict[type[Instruction], Callable[[PrintedFrame, Any], None]] = {
     Offset: _offset,
     Binary: _binary,
     Compare: _compare,

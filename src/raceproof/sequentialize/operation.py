@@ -8,18 +8,23 @@ from raceproof.concurrency.model import FunctionModel, Success
 from raceproof.ir import Call, NullPointer, Value
 from raceproof.sequentialize.calls import effects_of, set_result
 from raceproof.sequentialize.endings import write_cancel_point
-from raceproof.sequentialize.frames import Frame
+from raceproof.sequentialize.frames import PrintedFrame
 from raceproof.sequentialize.writer import Touched
 
 if TYPE_CHECKING:
     from raceproof.sequentialize.thread_printer import ThreadPrinter
 
 
-class Operation:
+class PrintedOperation:
     """One call of a function with a role, while it is printed."""
 
     def __init__(
-        self, printer: ThreadPrinter, frame: Frame, call: Call, name: str, model: FunctionModel
+        self,
+        printer: ThreadPrinter,
+        frame: PrintedFrame,
+        call: Call,
+        name: str,
+        model: FunctionModel,
     ) -> None:
         self.printer = printer
         self.frame = frame

@@ -14,9 +14,9 @@ from raceproof.ir import Call, FloatType, FunctionAddress, IntType, PointerType
 from raceproof.sequentialize.c_text import comment
 from raceproof.sequentialize.calls import as_address, enter, size_text
 from raceproof.sequentialize.endings import end_process, end_thread
-from raceproof.sequentialize.frames import Frame, Given
+from raceproof.sequentialize.frames import Given, PrintedFrame
 from raceproof.sequentialize.instructions import any_value
-from raceproof.sequentialize.operation import Operation
+from raceproof.sequentialize.operation import PrintedOperation
 from raceproof.sequentialize.synchronisation import SYNCHRONISATION
 from raceproof.sequentialize.writer import END
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # --- threads ------------------------------------------------------------
 
 
-def _create(o: Operation) -> None:
+def _create(o: PrintedOperation) -> None:
     o.step()
     entry = o.argument("entry")
     context = o.frame.context
@@ -50,7 +50,7 @@ def _create(o: Operation) -> None:
     o.succeed()
 
 
-def _join(o: Operation) -> None:
+def _join(o: PrintedOperation) -> None:
     target = f"thread[thread_of({o.operand('thread')})]"
     over = f"{target}.state == FINISHED"
     o.step(over if o.model.wait is Wait.BLOCK else "", is_cancel_point=True)
@@ -65,16 +65,16 @@ def _join(o: Operation) -> None:
         o.succeed(over, "16")
 
 
-def _nothing(o: Operation) -> None:
+def _nothing(o: PrintedOperation) -> None:
     o.writer.line(comment(f"{o.name}: no effect here"))
     o.returns("0")
 
 
-def _exit_thread(o: Operation) -> None:
+def _exit_thread(o: PrintedOperation) -> None:
     end_thread(o.printer, o.frame, o.operand("value") or "thread[t].result", cleans_up=True)
 
 
-def _exit_process(o: Operation) -> None:
+def _exit_process(o: PrintedOperation) -> None:
     o.step()
     if o.name == "exit":
         end_process(o.printer, o.frame, "exit ends every thread")
@@ -82,13 +82,13 @@ def _exit_process(o: Operation) -> None:
         o.writer.line(f"must(0); {comment(f'{o.name} ends every thread')}")
 
 
-def _cancel(o: Operation) -> None:
+def _cancel(o: PrintedOperation) -> None:
     o.step()
     o.writer.line(f"thread[thread_of({o.operand('thread')})].cancelled = 1;")
     o.returns("0")
 
 
-def _cancel_state(o: Operation) -> None:
+def _cancel_state(o: PrintedOperation) -> None:
     state, old = o.operand("state"), o.call.arguments[1:2]
     for pointer in map(o.frame.address, old):
         before = "thread[t].uncancellable" if state else "0"
@@ -98,16 +98,16 @@ def _cancel_state(o: Operation) -> None:
     o.returns("0")
 
 
-def _cancel_point(o: Operation) -> None:
+def _cancel_point(o: PrintedOperation) -> None:
     o.step(is_cancel_point=True)
     o.returns("0")
 
 
-def _self(o: Operation) -> None:
+def _self(o: PrintedOperation) -> None:
     o.returns("t + 1")
 
 
-def _cleanup_push(o: Operation) -> None:
+def _cleanup_push(o: PrintedOperation) -> None:
     o.writer.line("must(cleanup_count[t] < CLEANUPS);")
     o.writer.line(f"cleanups[t][cleanup_count[t]][0] = {o.operand('routine')};")
     o.writer.line(f"cleanups[t][cleanup_count[t]][1] = {o.operand('argument') or '0'};")
@@ -115,7 +115,7 @@ def _cleanup_push(o: Operation) -> None:
     o.returns("0")
 
 
-def _cleanup_pop(o: Operation) -> None:
+def _cleanup_pop(o: PrintedOperation) -> None:
     after = o.writer.fresh("o")
     o.writer.line(f"if (cleanup_count[t] == 0) {o.writer.jump(after)}")
     o.writer.line("--cleanup_count[t];")
@@ -145,7 +145,7 @@ _UPDATES = {
 }
 
 
-def _atomic_operation(o: Operation) -> None:
+def _atomic_operation(o: PrintedOperation) -> None:
     o.step()
     event = o.frame.context.events.of(o.call, o.name)
     size = size_text(o.frame, getattr(event, "size", None), "0") if event is not None else "0"
@@ -173,7 +173,7 @@ def _atomic_operation(o: Operation) -> None:
     o.returns(new if o.model.returns_new else old)
 
 
-def _compare_exchange(o: Operation, pointer: str, size: str, old: str, given: str) -> None:
+def _compare_exchange(o: PrintedOperation, pointer: str, size: str, old: str, given: str) -> None:
     place = o.operand("expected_pointer")
     expected = f"get({place}, {size})" if place else o.operand("expected") or "0"
     same = o.writer.field("same", "unsigned")
@@ -184,12 +184,12 @@ def _compare_exchange(o: Operation, pointer: str, size: str, old: str, given: st
     o.returns(same if o.model.returns_success else old)
 
 
-def _size(o: Operation) -> str:
+def _size(o: PrintedOperation) -> str:
     event = o.frame.context.events.of(o.call, o.name)
     return size_text(o.frame, getattr(event, "size", 0), "0")
 
 
-def _allocate(o: Operation) -> None:
+def _allocate(o: PrintedOperation) -> None:
     o.access()
     text = f"allocate({_size(o)}, {'0' if o.model.zeroed else 'UNKNOWN'})"
     pointer = o.operand("pointer_to")
@@ -200,7 +200,7 @@ def _allocate(o: Operation) -> None:
         o.returns(text)
 
 
-def _reallocate(o: Operation) -> None:
+def _reallocate(o: PrintedOperation) -> None:
     o.access()
     made = o.writer.field("made", "address")
     old, size = o.operand("pointer"), _size(o)
@@ -212,13 +212,13 @@ def _reallocate(o: Operation) -> None:
     o.returns(made)
 
 
-def _free(o: Operation) -> None:
+def _free(o: PrintedOperation) -> None:
     o.access()
     o.writer.line(f"release({o.operand('pointer')});")
     o.returns("0")
 
 
-def _specific_create(o: Operation) -> None:
+def _specific_create(o: PrintedOperation) -> None:
     o.access()
     destructor = o.optional("destructor")
     if o.frame.context.endings.destructors.calls:
@@ -227,7 +227,7 @@ def _specific_create(o: Operation) -> None:
     o.returns("0")
 
 
-def _specific_delete(o: Operation) -> None:
+def _specific_delete(o: PrintedOperation) -> None:
     key = o.operand("key")
     if o.frame.context.endings.destructors.calls:
         o.writer.line(f"must({key} < KEYS);")
@@ -235,13 +235,13 @@ def _specific_delete(o: Operation) -> None:
     o.returns("0")
 
 
-def _specific_get(o: Operation) -> None:
+def _specific_get(o: PrintedOperation) -> None:
     key = o.operand("key")
     o.writer.line(f"must({key} < KEYS);")
     o.returns(f"specifics[t][{key}]")
 
 
-def _specific_set(o: Operation) -> None:
+def _specific_set(o: PrintedOperation) -> None:
     key, value = o.operand("key"), o.argument("value")
     o.writer.line(f"must({key} < KEYS);")
     o.writer.line(
@@ -250,7 +250,7 @@ def _specific_set(o: Operation) -> None:
     o.returns("0")
 
 
-def _nondeterministic(o: Operation) -> None:
+def _nondeterministic(o: PrintedOperation) -> None:
     if o.call.result is None:
         return
     type_ = o.call.result.type
@@ -267,13 +267,13 @@ def _nondeterministic(o: Operation) -> None:
         o.writer.line(f"must({value} >= {low} && {value} <= {high});")
 
 
-def _assume(o: Operation) -> None:
+def _assume(o: PrintedOperation) -> None:
     o.writer.line(
         f"if ({o.operand('condition')} == 0) {{ stuck(t); {o.writer.jump(END)} }} {comment(o.name)}"
     )
 
 
-_WRITERS: dict[Role, Callable[[Operation], None]] = {
+_WRITERS: dict[Role, Callable[[PrintedOperation], None]] = {
     Role.CREATE: _create,
     Role.JOIN: _join,
     Role.DETACH: _nothing,
@@ -300,11 +300,11 @@ _WRITERS: dict[Role, Callable[[Operation], None]] = {
 
 
 def write_operation(
-    printer: ThreadPrinter, frame: Frame, call: Call, name: str, model: FunctionModel
+    printer: ThreadPrinter, frame: PrintedFrame, call: Call, name: str, model: FunctionModel
 ) -> None:
     """A call of a function with a role."""
     assert model.role is not None
-    operation = Operation(printer, frame, call, name, model)
+    operation = PrintedOperation(printer, frame, call, name, model)
     if model.role not in (Role.ATOMIC_OPERATION,):
         operation.touched = [t for t in operation.touched if t.is_shared != "0"]
     _WRITERS[model.role](operation)

@@ -23,11 +23,11 @@ from raceproof.ir import FunctionAddress
 from raceproof.semantics.sync_expressions import errors_of, mentions, operands_of
 from raceproof.semantics.synchronisation import Part, SyncStep
 from raceproof.sequentialize.calls import enter
-from raceproof.sequentialize.operation import Operation
+from raceproof.sequentialize.operation import PrintedOperation
 from raceproof.sequentialize.sync_functions import GOES_ON, can_always, function_name, guard_name
 
 
-def synchronise(o: Operation) -> None:
+def synchronise(o: PrintedOperation) -> None:
     """A call that the table describes."""
     call = sync_call(o.model)
     if o.model.is_result:
@@ -55,7 +55,7 @@ def _always_goes_on(step: SyncStep) -> bool:
     return all(case.goes_on for case in step.parts[0].meaning.cases)
 
 
-def _step(o: Operation, step: SyncStep) -> str:
+def _step(o: PrintedOperation, step: SyncStep) -> str:
     """One step; the C text of what its first part returned."""
     enabled, when_cancelled = _enabled(o, step)
     if sync_call(o.model).is_visible:
@@ -72,7 +72,7 @@ def _step(o: Operation, step: SyncStep) -> str:
     return done
 
 
-def _enabled(o: Operation, step: SyncStep) -> tuple[list[str], tuple[str, ...]]:
+def _enabled(o: PrintedOperation, step: SyncStep) -> tuple[list[str], tuple[str, ...]]:
     """When a step can be done, and what a cancelled thread still does there."""
     flags = _flags(o)
     if not waits(o.model):
@@ -94,7 +94,7 @@ def _enabled(o: Operation, step: SyncStep) -> tuple[list[str], tuple[str, ...]]:
     return list(guards.values()), last
 
 
-def _flags(o: Operation) -> dict[str, bool | str]:
+def _flags(o: PrintedOperation) -> dict[str, bool | str]:
     flags: dict[str, bool | str] = {
         **flags_of(o.model),
         "anyone": "ANYONE_UNLOCKS",
@@ -105,7 +105,7 @@ def _flags(o: Operation) -> dict[str, bool | str]:
     return flags
 
 
-def _rule_value(o: Operation) -> str:
+def _rule_value(o: PrintedOperation) -> str:
     """The argument that decides whether a lock is recursive; empty if there is none."""
     rule = o.model.recursive_when
     if rule is None or rule.argument >= len(o.call.arguments):
@@ -113,11 +113,11 @@ def _rule_value(o: Operation) -> str:
     return o.frame.value(o.call.arguments[rule.argument])
 
 
-def _found(o: Operation, part: Part) -> str:
+def _found(o: PrintedOperation, part: Part) -> str:
     return o.find(part.meaning.object.upper(), part.operand)
 
 
-def _call(o: Operation, part: Part, found: str = "") -> str:
+def _call(o: PrintedOperation, part: Part, found: str = "") -> str:
     """The call of the function that does a command."""
     flags = _flags(o)
     arguments = ["t", found or _found(o, part)]
@@ -130,7 +130,7 @@ def _call(o: Operation, part: Part, found: str = "") -> str:
     return f"{function_name(o.frame.context, part.command, flags)}({', '.join(arguments)})"
 
 
-def _operand(o: Operation, name: str) -> str:
+def _operand(o: PrintedOperation, name: str) -> str:
     if name == "number":
         return f"(uint32_t){_rule_value(o) or '0'}"
     if name == "type":
@@ -139,7 +139,7 @@ def _operand(o: Operation, name: str) -> str:
     return f"(uint32_t){o.operand(name) or o.model.initial}"
 
 
-def _returns(o: Operation, step: SyncStep, done: str) -> None:
+def _returns(o: PrintedOperation, step: SyncStep, done: str) -> None:
     """What the call returns, from what its step did."""
     meaning = step.parts[0].meaning
     if o.model.role is Role.SEMAPHORE_VALUE:
@@ -171,7 +171,7 @@ def _result(done: str, known: Mapping[int, int | None], success: int) -> str:
     return text
 
 
-def _make(o: Operation, part: Part) -> None:
+def _make(o: PrintedOperation, part: Part) -> None:
     """The call returns a new object."""
     o.step()
     made = o.writer.field("made", "address")
@@ -181,7 +181,7 @@ def _make(o: Operation, part: Part) -> None:
     o.returns(made)
 
 
-def _run(o: Operation, done: str, last: SyncStep) -> None:
+def _run(o: PrintedOperation, done: str, last: SyncStep) -> None:
     """A routine between the two steps of a call."""
     after = o.writer.fresh("o")
     o.writer.line(f"if (!{done}) {o.writer.jump(after)}")
@@ -202,16 +202,16 @@ def _run(o: Operation, done: str, last: SyncStep) -> None:
     o.returns(str(success_value(o.model)))
 
 
-def _atomic_begin(o: Operation) -> None:
+def _atomic_begin(o: PrintedOperation) -> None:
     o.step()
     o.writer.line("++thread[t].atomic;")
 
 
-def _atomic_end(o: Operation) -> None:
+def _atomic_end(o: PrintedOperation) -> None:
     o.writer.line("if (thread[t].atomic) --thread[t].atomic;")
 
 
-SYNCHRONISATION: dict[Role, Callable[[Operation], None]] = {
+SYNCHRONISATION: dict[Role, Callable[[PrintedOperation], None]] = {
     **dict.fromkeys(SYNCHRONISING, synchronise),
     Role.ATOMIC_BEGIN: _atomic_begin,
     Role.ATOMIC_END: _atomic_end,

@@ -31,9 +31,9 @@ from raceproof.sequentialize.endings import (
     write_endings,
 )
 from raceproof.sequentialize.expressions import converted
-from raceproof.sequentialize.frames import Frame, Given
+from raceproof.sequentialize.frames import Given, PrintedFrame
 from raceproof.sequentialize.instructions import write_instruction
-from raceproof.sequentialize.writer import END, Writer
+from raceproof.sequentialize.writer import END, CWriter
 
 _DEEPEST = 60
 """Calls inlined into each other at most."""
@@ -44,7 +44,7 @@ class ThreadPrinter:
 
     def __init__(self, context: ProgramContext, entry: Function) -> None:
         self.context = context
-        self.writer = Writer(context.bounds.lines)
+        self.writer = CWriter(context.bounds.lines)
         self.name = f"thread_{identifier(entry.display)}"
         self._entry = entry
         self._layout = context.program.layout
@@ -102,7 +102,7 @@ class ThreadPrinter:
 
     def inline(
         self,
-        caller: Frame | None,
+        caller: PrintedFrame | None,
         number: int,
         function: Function,
         arguments: tuple[Given, ...],
@@ -127,13 +127,13 @@ class ThreadPrinter:
 
     def _frame(
         self,
-        caller: Frame | None,
+        caller: PrintedFrame | None,
         calls: tuple[int, ...],
         function: Function,
         result: Register | None,
-    ) -> Frame:
+    ) -> PrintedFrame:
         facts = self.context.facts(function)
-        return Frame(
+        return PrintedFrame(
             self.context,
             self.writer,
             function,
@@ -162,7 +162,10 @@ class ThreadPrinter:
         return found
 
     def _enter(
-        self, frame: Frame, arguments: tuple[Given, ...], by_value: dict[int, int] | None = None
+        self,
+        frame: PrintedFrame,
+        arguments: tuple[Given, ...],
+        by_value: dict[int, int] | None = None,
     ) -> None:
         if frame.needs_stack:
             saved = self.writer.field(f"{frame.prefix}stack", "address")
@@ -196,7 +199,7 @@ class ThreadPrinter:
 
     # --- blocks ------------------------------------------------------------
 
-    def _body(self, frame: Frame) -> None:
+    def _body(self, frame: PrintedFrame) -> None:
         """All copies of the function's blocks, each after those that lead to it."""
         first = frame.facts.loops.order.first()
         labels: dict[CopyName, str] = {first: self.writer.fresh("b")}
@@ -213,7 +216,7 @@ class ThreadPrinter:
             self.writer.at(block.terminator.position)
             self._terminator(frame, block, edges)
 
-    def _terminator(self, frame: Frame, block: Block, edges: _Edges) -> None:
+    def _terminator(self, frame: PrintedFrame, block: Block, edges: _Edges) -> None:
         match block.terminator:
             case Jump(target=target) | AfterInvoke(normal=target):
                 edges.go(target)
@@ -235,7 +238,7 @@ class ThreadPrinter:
             case _:
                 self.writer.line("must(0); /* not reached */")
 
-    def _return(self, frame: Frame, instruction: Return) -> None:
+    def _return(self, frame: PrintedFrame, instruction: Return) -> None:
         value = instruction.value
         if not frame.calls:
             if frame.function.name == self.context.program.entry:
@@ -263,7 +266,7 @@ class _Edges:
     def __init__(
         self,
         printer: ThreadPrinter,
-        frame: Frame,
+        frame: PrintedFrame,
         copy: CopyName,
         labels: dict[CopyName, str],
         work: list[CopyName],

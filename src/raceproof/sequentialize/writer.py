@@ -32,7 +32,7 @@ class Touched:
         return self.is_shared or f"shared({self.start})"
 
 
-class Writer:
+class CWriter:
     """Collects the lines of a thread function."""
 
     def __init__(self, most_lines: int) -> None:

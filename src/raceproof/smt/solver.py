@@ -41,7 +41,7 @@ _KINDS = {
 }
 
 
-class Result(Enum):
+class SolverResult(Enum):
     SAT = "sat"
     UNSAT = "unsat"
     UNKNOWN = "unknown"
@@ -62,7 +62,7 @@ class Model:
         return bool(self.value(term))
 
 
-class Translation:
+class TermTranslation:
     """Our terms as Bitwuzla's, each translated once: several solvers can work with them."""
 
     def __init__(self) -> None:
@@ -121,12 +121,12 @@ class Solver:
     def __init__(
         self,
         terms: Terms,
-        translation: Translation | None = None,
+        translation: TermTranslation | None = None,
         check_time: Callable[[], None] = lambda: None,
     ) -> None:
         self._terms = terms
         self._check_time = check_time
-        self._translation = translation or Translation()
+        self._translation = translation or TermTranslation()
         self._asserted: list[bitwuzla.Term] = []
         """What the solver has not been told yet."""
         self._started: bitwuzla.Bitwuzla | None = None
@@ -148,13 +148,13 @@ class Solver:
         self._asserted.append(self._translation.translate(term))
         self.seconds_translating += time.perf_counter() - start
 
-    def check(self, *assumptions: Term, deadline: float = float("inf")) -> Result:
+    def check(self, *assumptions: Term, deadline: float = float("inf")) -> SolverResult:
         """Whether everything added and the assumptions can hold together."""
         start = time.perf_counter()
         translated = [self._translation.translate(term) for term in assumptions]
         middle = time.perf_counter()
         if time.monotonic() + _DEAF_SECONDS * len(self._translation) > deadline:
-            return Result.UNKNOWN
+            return SolverResult.UNKNOWN
         self._deadline = deadline
         solver = self._solver()
         for formula in self._asserted:
@@ -164,8 +164,8 @@ class Solver:
         self.seconds_translating += middle - start
         self.seconds += time.perf_counter() - middle
         if answer == bitwuzla.Result.SAT:
-            return Result.SAT
-        return Result.UNSAT if answer == bitwuzla.Result.UNSAT else Result.UNKNOWN
+            return SolverResult.SAT
+        return SolverResult.UNSAT if answer == bitwuzla.Result.UNSAT else SolverResult.UNKNOWN
 
     def _solver(self) -> bitwuzla.Bitwuzla:
         """Made for the first question, when we know how large it is."""

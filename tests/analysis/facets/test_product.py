@@ -20,7 +20,7 @@ from raceproof.analysis.facets import FACETS, START, Facets
 from raceproof.analysis.facets.barrier_waits import Phase
 from raceproof.analysis.facets.facet import Facet, InAccess
 from raceproof.analysis.facets.semaphore_order import Uses
-from raceproof.analysis.facets.thread_pools import NOTHING, Count, Loop
+from raceproof.analysis.facets.thread_pools import NOTHING, Count, RunningLoop
 from raceproof.analysis.locks import Held, LockKey, Symbol, SymbolicLock
 from raceproof.analysis.memoisation import CallEntry, CallMemo, CallResult
 from raceproof.analysis.names import Linear, Token
@@ -31,7 +31,7 @@ from raceproof.domains.memory import EMPTY, Touched
 
 M, N = LockKey(1, 0), LockKey(2, 0)
 P, Q = Token(0, 1), Token(0, 2)
-_LOOP = Loop(0, 1)
+_LOOP = RunningLoop(0, 1)
 SAMPLES: dict[str, list[Any]] = {
     "may_parallel": [0, 1, 2, 6],
     "must_parallel": [0, 1, 2, 6],

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from raceproof.concurrency import Models
 from raceproof.engines.bounded import ENGINE
-from raceproof.engines.bounded.unfold import Limits, Unfolder
+from raceproof.engines.bounded.unfold import Unfolder, UnfoldLimits
 from raceproof.engines.question import Question
 from raceproof.frontend import load_program
 from raceproof.ir import Program
@@ -37,6 +37,6 @@ def ask(program: Program, **options: object) -> Answer:
 
 
 def unfold(program: Program, **limits: int) -> Unfolder:
-    unfolder = Unfolder(program, Models.load(()), Limits(**limits))  # type: ignore[arg-type]
+    unfolder = Unfolder(program, Models.load(()), UnfoldLimits(**limits))  # type: ignore[arg-type]
     unfolder.run()
     return unfolder

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from raceproof.concurrency import Models
 from raceproof.engines.bounded.events import Unfolding
-from raceproof.engines.bounded.unfold import Limits, Unfolder
+from raceproof.engines.bounded.unfold import Unfolder, UnfoldLimits
 from tests.engines.bounded.helpers import TWO_THREADS, load
 
 TEXT = """
@@ -60,18 +60,18 @@ def _shape(unfolding: Unfolding) -> list[list[tuple[object, ...]]]:
 
 def test_deeper_is_the_same_in_fewer_passes(tmp_path: Path) -> None:
     program, models = load(tmp_path, TEXT + TWO_THREADS), Models.load(())
-    shallow = Unfolder(program, models, Limits(unwind=2))
+    shallow = Unfolder(program, models, UnfoldLimits(unwind=2))
     shape = _shape(shallow.run())
-    deep = Unfolder(program, models, Limits(unwind=3), shallower=shallow).run()
-    fresh = Unfolder(program, models, Limits(unwind=3)).run()
+    deep = Unfolder(program, models, UnfoldLimits(unwind=3), shallower=shallow).run()
+    fresh = Unfolder(program, models, UnfoldLimits(unwind=3)).run()
     assert _shape(deep) == _shape(fresh) != shape
     assert deep.passes < fresh.passes
     assert _shape(shallow.result) == shape
 
 
 def test_only_tighter_bounds_can_be_gone_on_from() -> None:
-    assert Limits(unwind=2).is_within(Limits(unwind=3, events=600))
-    assert not Limits(unwind=3).is_within(Limits(unwind=2))
-    assert not Limits(events=600).is_within(Limits(unwind=3))
-    assert not Limits(hides=True).is_within(Limits(hides=False))
-    assert not Limits(cautious=False).is_within(Limits(cautious=True))
+    assert UnfoldLimits(unwind=2).is_within(UnfoldLimits(unwind=3, events=600))
+    assert not UnfoldLimits(unwind=3).is_within(UnfoldLimits(unwind=2))
+    assert not UnfoldLimits(events=600).is_within(UnfoldLimits(unwind=3))
+    assert not UnfoldLimits(hides=True).is_within(UnfoldLimits(hides=False))
+    assert not UnfoldLimits(cautious=False).is_within(UnfoldLimits(cautious=True))

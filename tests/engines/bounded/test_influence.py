@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from raceproof.engines.bounded.cells import Cells
+from raceproof.engines.bounded.cells import UnfoldCells
 from raceproof.engines.bounded.events import Read
 from raceproof.engines.bounded.influence import Influence
 from raceproof.verdict import Outcome
@@ -36,7 +36,7 @@ static void *second(void *arg)
 def test_what_is_only_computed_does_not_matter(tmp_path: Path) -> None:
     unfolder = unfold(load(tmp_path, PROGRAM + TWO_THREADS))
     unfolding = unfolder.result
-    influence = Influence(unfolding, Cells(unfolding, unfolder.terms))
+    influence = Influence(unfolding, UnfoldCells(unfolding, unfolder.terms))
     matters: dict[str, set[bool]] = {}
     for thread in unfolding.threads:
         for event in thread.events:

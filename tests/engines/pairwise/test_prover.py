@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raceproof.engines.pairwise import ENGINE, Failure, Proof, execution_log
-from raceproof.engines.pairwise.memory import Memory
+from raceproof.engines.pairwise.memory import PairMemory
 from raceproof.engines.question import Question
 from raceproof.options import Options
 from raceproof.verdict import Outcome
@@ -555,7 +555,7 @@ def test_no_more_moments_than_a_line_of_time_has(monkeypatch: pytest.MonkeyPatch
 
 def test_an_access_that_is_not_recorded_ends_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or it would be in no question."""
-    monkeypatch.setattr(Memory, "record", lambda *_: None)
+    monkeypatch.setattr(PairMemory, "record", lambda *_: None)
     outcome = outcome_of(worker("data[0] = 1;"))
     assert isinstance(outcome, Failure)
     assert "only the analysis sees" in outcome.reason

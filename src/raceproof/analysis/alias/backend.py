@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from raceproof.analysis.alias.cells import Thing
 from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.analysis.objects import Objects
-from raceproof.analysis.once import Once
+from raceproof.analysis.once import ExecutedOnce
 from raceproof.concurrency.accesses import Events
 from raceproof.domains import integers as ints
 from raceproof.domains import values as domain
@@ -36,7 +36,7 @@ class AliasBackend:
         self.points_to = points_to
         self._shared_things = self.points_to.shared()
         self._bits = program.layout.pointer_size * 8
-        self._once = Once(program, events, self._callees, self._entries)
+        self._once = ExecutedOnce(program, events, self._callees, self._entries)
         self._bases: dict[tuple[int, int], int] = {}
         self._shared: set[int] = set()
         self._values: dict[tuple[int, int], AbstractValue] = {}

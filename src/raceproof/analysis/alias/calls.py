@@ -16,7 +16,7 @@ from raceproof.ir import Call, Function, FunctionAddress, IntConstant, IntType, 
 from raceproof.verdict import BaseKind
 
 
-class Calls:
+class PointsToCalls:
     def __init__(self, generator: Generator, events: Events) -> None:
         self.generator = generator
         self.solver = generator.solver

@@ -17,7 +17,7 @@ from raceproof.analysis.alias.shapes import Shape
 from raceproof.verdict import BaseKind
 
 if TYPE_CHECKING:
-    from raceproof.analysis.alias.solver import Solver
+    from raceproof.analysis.alias.solver import InclusionSolver
 
 
 @dataclass(eq=False, slots=True)
@@ -37,7 +37,7 @@ class Thing:
 
 class Cells:
     def __init__(self) -> None:
-        self.solver: Solver
+        self.solver: InclusionSolver
         self.things: list[Thing] = []
         self._is_coarse = False
         self._known: dict[tuple[Hashable, ...], Thing] = {}

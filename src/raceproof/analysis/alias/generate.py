@@ -13,7 +13,7 @@ from raceproof.analysis.alias import shapes
 from raceproof.analysis.alias.cells import Cells, Thing
 from raceproof.analysis.alias.frames import Frames
 from raceproof.analysis.alias.shapes import Shape
-from raceproof.analysis.alias.solver import Solver
+from raceproof.analysis.alias.solver import InclusionSolver
 from raceproof.ir import (
     AggregateConstant,
     Assembly,
@@ -81,7 +81,9 @@ _LIBRARY_GLOBALS = frozenset(
 class Generator:
     """Owns the nodes of registers and constants."""
 
-    def __init__(self, program: Program, cells: Cells, solver: Solver, frames: Frames) -> None:
+    def __init__(
+        self, program: Program, cells: Cells, solver: InclusionSolver, frames: Frames
+    ) -> None:
         self.program = program
         self.frames = frames
         self.cells = cells

@@ -21,12 +21,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 
-from raceproof.analysis.alias.calls import Calls
+from raceproof.analysis.alias.calls import PointsToCalls
 from raceproof.analysis.alias.cells import Cells, Thing
 from raceproof.analysis.alias.frames import Frames
 from raceproof.analysis.alias.generate import Generator
 from raceproof.analysis.alias.scattered import Scattered
-from raceproof.analysis.alias.solver import Solver, bits
+from raceproof.analysis.alias.solver import InclusionSolver, bits
 from raceproof.concurrency.accesses import Events
 from raceproof.ir import NullPointer, Program, Register, Undefined, Value
 from raceproof.verdict import BaseKind
@@ -42,12 +42,12 @@ class PointsTo:
         self.program = program
         self.events = events
         self.cells = Cells()
-        self._solver = Solver(
+        self._solver = InclusionSolver(
             self.cells, lambda: deadline is not None and time.monotonic() > deadline
         )
         self._frames = Frames(program, events)
         self._generator = Generator(program, self.cells, self._solver, self._frames)
-        self._calls = Calls(self._generator, events)
+        self._calls = PointsToCalls(self._generator, events)
         self._generator.globals()
         for function in program.defined:
             if self._frames.has_own(function):

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from raceproof.analysis.alias.cells import Thing
 from raceproof.analysis.alias.points_to import PointsTo
 from raceproof.analysis.alias.solver import bits
-from raceproof.analysis.once import Once
+from raceproof.analysis.once import ExecutedOnce
 from raceproof.concurrency import events as ev
 from raceproof.ir import (
     Call,
@@ -66,7 +66,7 @@ class _Search:
         self._events = points_to.events
         self._points_to = points_to
         self._word = program.layout.pointer_size * 8
-        self._once = Once(
+        self._once = ExecutedOnce(
             program,
             points_to.events,
             lambda call: tuple(points_to.callees(call.number)),

@@ -57,7 +57,7 @@ def _many_bits(number: int) -> list[int]:
     return found
 
 
-class Solver:
+class InclusionSolver:
     def __init__(self, cells: Cells, is_late: Callable[[], bool] = lambda: False) -> None:
         self.cells = cells
         cells.solver = self

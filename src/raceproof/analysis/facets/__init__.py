@@ -23,7 +23,7 @@ from raceproof.analysis.facets.creation_lockset import (
 from raceproof.analysis.facets.depends_on_others import DependsOnOthers
 from raceproof.analysis.facets.facet import (
     Acquire,
-    Create,
+    Creation,
     EventContext,
     Facet,
     InAccess,
@@ -105,7 +105,7 @@ class Facets(NamedTuple):
     def release(self, event: Release) -> "Facets":
         return _after(_RELEASE, self, event)
 
-    def create(self, event: Create) -> "Facets":
+    def create(self, event: Creation) -> "Facets":
         return _after(_CREATE, self, event)
 
     def ended(self, gone: int) -> "Facets":

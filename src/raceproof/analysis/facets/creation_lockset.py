@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.facets.facet import Acquire, Create, Facet, InAccess, Reason, Release
+from raceproof.analysis.facets.facet import Acquire, Creation, Facet, InAccess, Reason, Release
 from raceproof.analysis.facets.must_lockset import released
 from raceproof.analysis.locks import ATOMIC, LockKey, is_once, may_share_lock
 
@@ -67,7 +67,7 @@ class CreationLockset(Facet[ThreadLocks]):
     def join(self, a: ThreadLocks, b: ThreadLocks, left: Facets, right: Facets) -> ThreadLocks:
         return a & b
 
-    def create(self, value: ThreadLocks, event: Create, before: Facets) -> ThreadLocks:
+    def create(self, value: ThreadLocks, event: Creation, before: Facets) -> ThreadLocks:
         """The locks held now keep the thread back, those of an earlier instance do not."""
         if not (value or before.must_lockset):
             return value

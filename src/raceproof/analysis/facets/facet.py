@@ -101,7 +101,7 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class Create:
+class Creation:
     """A thread was created."""
 
     thread: int
@@ -178,7 +178,7 @@ class Facet(Generic[V]):
     def release(self, value: V, event: Release, before: Facets) -> V:
         return value
 
-    def create(self, value: V, event: Create, before: Facets) -> V:
+    def create(self, value: V, event: Creation, before: Facets) -> V:
         return value
 
     def ended(self, value: V, gone: int, before: Facets) -> V:

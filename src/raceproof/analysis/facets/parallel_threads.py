@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.facets.facet import Create, Facet, InAccess, Reason
+from raceproof.analysis.facets.facet import Creation, Facet, InAccess, Reason
 
 if TYPE_CHECKING:
     from raceproof.analysis.facets import Facets
@@ -40,7 +40,7 @@ class MayParallel(Facet[int]):
     def join(self, a: int, b: int, left: Facets, right: Facets) -> int:
         return a | b
 
-    def create(self, value: int, event: Create, before: Facets) -> int:
+    def create(self, value: int, event: Creation, before: Facets) -> int:
         return value | event.family
 
     def ended(self, value: int, gone: int, before: Facets) -> int:
@@ -67,7 +67,7 @@ class MustParallel(Facet[int]):
     def join(self, a: int, b: int, left: Facets, right: Facets) -> int:
         return a & b
 
-    def create(self, value: int, event: Create, before: Facets) -> int:
+    def create(self, value: int, event: Creation, before: Facets) -> int:
         return value | 1 << event.thread if event.is_sure else value
 
     def ended(self, value: int, gone: int, before: Facets) -> int:

@@ -33,10 +33,11 @@ different rounds differ: the loop goes on as long as a test of the counter again
 not change succeeds, so a counter that came again would come again for ever, and the loop would have
 no end. Elements of different counters do not overlap (they are at least an id apart; an address
 that wraps around is outside of the array). So the ids of all threads of the loop are in different
-elements, and still there if nothing else may have written to any of them (`Region`).
+elements, and still there if nothing else may have written to any of them (`ByteRegion`).
 
 *ThreadPool.* When the head's test fails for the first time, the counter has taken all values of the
-range that test and step describe, and no others (`Range`). Leaving in another way gives no pool.
+range that test and step describe, and no others (`CountRange`). Leaving in another way gives no
+pool.
 
 *JoinLoop.* Begins in the first round too. Each round has waited for the thread of its element. When
 the head's test fails, the counter has taken all values of its range, and if this is the pool's
@@ -56,14 +57,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from raceproof.analysis.facets.facet import Facet
-from raceproof.analysis.names import Cell, Linear, Range, Region, Root, Token
+from raceproof.analysis.names import ByteRegion, Cell, CountRange, Linear, Root, Token
 
 if TYPE_CHECKING:
     from raceproof.analysis.facets import Facets
     from raceproof.domains.integers import Integers
 
 
-class Loop(NamedTuple):
+class RunningLoop(NamedTuple):
     """A loop of a running function."""
 
     context: int
@@ -74,7 +75,7 @@ class Loop(NamedTuple):
 class Count:
     """A counting loop that has not ended."""
 
-    loop: Loop
+    loop: RunningLoop
     counter: Root
     """The counter's value in this round."""
     start: Linear
@@ -103,7 +104,7 @@ class Slots:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class LoopArgument:
     """What a loop gives to the threads it creates, a different one in each round; see
     `own_arguments`."""
 
@@ -119,12 +120,12 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class CreateLoop:
-    loop: Loop
+    loop: RunningLoop
     slots: Slots
     shift: int
     """The index is the counter plus this."""
     is_done: bool
-    argument: Argument | None = None
+    argument: LoopArgument | None = None
     """What the threads are given if it is their own; its shift is from the index."""
 
 
@@ -133,22 +134,22 @@ class Handing:
     """Every running instance was created in this run of the loop, one in a round, with the
     round's argument; `is_done`: in this round too."""
 
-    loop: Loop
-    argument: Argument
+    loop: RunningLoop
+    argument: LoopArgument
     is_done: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadPool:
     slots: Slots
-    range: Range
-    argument: Argument | None = None
+    range: CountRange
+    argument: LoopArgument | None = None
     """As of the create_loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinLoop:
-    loop: Loop
+    loop: RunningLoop
     pool: ThreadPool
     shift: int
     is_done: bool
@@ -162,7 +163,7 @@ class Pick(NamedTuple):
     of a loop; or the address through which the id is found, or the argument of that thread."""
 
     pool: ThreadPool
-    loop: Loop
+    loop: RunningLoop
     shift: int
     is_address: bool = False
     is_argument: bool = False
@@ -172,16 +173,16 @@ class Keeping(NamedTuple):
     """An element, in this round of a loop, holds the address of an object that was new when it was
     stored there."""
 
-    loop: Loop
+    loop: RunningLoop
     slots: Slots
     shift: int
-    regions: frozenset[Region]
+    regions: frozenset[ByteRegion]
 
 
 class Members(NamedTuple):
     threads: int
     """Bit set of the threads that a fact speaks about."""
-    regions: frozenset[Region]
+    regions: frozenset[ByteRegion]
     """Where their ids are."""
 
 
@@ -193,7 +194,7 @@ class ThreadPools:
     """Registers that hold what was loaded from a cell."""
     names: dict[Cell, Linear]
     """Cells that hold a number with another name."""
-    counts: dict[Loop, Count]
+    counts: dict[RunningLoop, Count]
     facts: dict[Fact, Members]
     picks: dict[Token, Pick]
     """Registers that hold ids."""
@@ -261,7 +262,7 @@ class ThreadPools:
         touched = {
             cell
             for cell in self._cells()
-            if Region(cell.base, cell.offset, 0, cell.size).may_touch(base, offsets, size)
+            if ByteRegion(cell.base, cell.offset, 0, cell.size).may_touch(base, offsets, size)
         }
         found = self
         for cell in touched:
@@ -324,7 +325,7 @@ def _parts(fact: Fact) -> tuple[Linear | int | Root, ...]:
             return _roots(argument)
 
 
-def _roots(argument: Argument | None) -> tuple[int | Root, ...]:
+def _roots(argument: LoopArgument | None) -> tuple[int | Root, ...]:
     return () if argument is None or argument.slots is None else (argument.slots.root,)
 
 

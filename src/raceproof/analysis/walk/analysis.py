@@ -27,7 +27,7 @@ from raceproof.analysis.facets.notes import Notes
 from raceproof.analysis.interpreter import OutOfBudget
 from raceproof.analysis.locks import LockKey
 from raceproof.analysis.lost_code import LostCode
-from raceproof.analysis.once import Once
+from raceproof.analysis.once import ExecutedOnce
 from raceproof.analysis.records import Records
 from raceproof.analysis.threads import ThreadInfo, Threads
 from raceproof.analysis.walk.freshness import Freshness
@@ -61,7 +61,7 @@ class Walk:
         """A walk counts no waits."""
         self.layouts = Layouts(backend)
         self.freshness = Freshness(backend)
-        self.once = Once(
+        self.once = ExecutedOnce(
             self.program,
             self.events,
             lambda call: backend.callees(self._home(call), call),

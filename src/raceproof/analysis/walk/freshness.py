@@ -49,7 +49,7 @@ _NONE: Fresh = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class AddressFlow:
     """A function, with what is fresh before each instruction that can be reached."""
 
     before: dict[int, Fresh]
@@ -62,7 +62,7 @@ class Freshness:
         self._program = backend.program
         self._captures = Captures(backend)
         self._roots: dict[str, _Roots] = {}
-        self._flows: dict[tuple[str, Fresh], Flow] = {}
+        self._flows: dict[tuple[str, Fresh], AddressFlow] = {}
         self._constructors: set[str] = set()
         self._known_makes: dict[str, bool] = {}
         self._private: dict[int, bool] = {}
@@ -163,13 +163,13 @@ class Freshness:
             found = self._roots[function] = _Roots(self._program.functions[function])
         return found
 
-    def _flow(self, name: str, parameters: Fresh) -> Flow:
+    def _flow(self, name: str, parameters: Fresh) -> AddressFlow:
         found = self._flows.get((name, parameters))
         if found is None:
             found = self._flows[(name, parameters)] = self._solve(name, parameters)
         return found
 
-    def _solve(self, name: str, parameters: Fresh) -> Flow:
+    def _solve(self, name: str, parameters: Fresh) -> AddressFlow:
         function = self._program.functions[name]
         roots = self._roots_of(name)
         starts: dict[int, Fresh] = {0: parameters}
@@ -194,7 +194,7 @@ class Freshness:
                         heappush(work, target)
         return self._noted(function, roots, starts)
 
-    def _noted(self, function: Function, roots: _Roots, starts: dict[int, Fresh]) -> Flow:
+    def _noted(self, function: Function, roots: _Roots, starts: dict[int, Fresh]) -> AddressFlow:
         before: dict[int, Fresh] = {}
         returned: list[bool] = []
         for block, fresh in starts.items():
@@ -205,7 +205,7 @@ class Freshness:
                     returned.append(roots.is_fresh(instruction.value, fresh))
                 elif not isinstance(instruction, Phi | Terminator):
                     fresh = self._after(function, roots, instruction, fresh)
-        return Flow(before, bool(returned) and all(returned))
+        return AddressFlow(before, bool(returned) and all(returned))
 
     def _after(
         self, function: Function, roots: _Roots, instruction: Instruction, fresh: Fresh

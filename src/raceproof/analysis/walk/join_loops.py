@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.analysis.counted_loops import CountedLoop, counted_loops
 from raceproof.analysis.races.reasons.disjoint import may_overlap
-from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.walk.layout import WalkLayout
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import Success, Wait
 from raceproof.domains.values import AbstractValue
@@ -106,7 +106,7 @@ class JoinLoops:
     def of(self, function: str) -> dict[int, JoinLoop]:
         return self._found.get(function, {})
 
-    def _of(self, layout: Layout) -> dict[int, JoinLoop]:
+    def _of(self, layout: WalkLayout) -> dict[int, JoinLoop]:
         function = layout.function
         calls = [i for i in function.instructions if isinstance(i, Call)]
         creations: list[tuple[Call, Value]] = []
@@ -212,7 +212,7 @@ class JoinLoops:
 
 @dataclass(eq=False, slots=True)
 class _Pair:
-    layout: Layout
+    layout: WalkLayout
     first: CountedLoop
     outer: Loop
     second: CountedLoop
@@ -360,7 +360,7 @@ class _Pair:
 
 
 def _round_of(
-    layout: Layout, call: Call, counted: dict[int, CountedLoop]
+    layout: WalkLayout, call: Call, counted: dict[int, CountedLoop]
 ) -> tuple[CountedLoop, Loop] | None:
     """The counting loop around a call each of whose rounds makes it once."""
     block = _block_of(layout, call)
@@ -375,13 +375,13 @@ def _round_of(
     return counted[inner.head], inner
 
 
-def _block_of(layout: Layout, instruction: Instruction) -> int:
+def _block_of(layout: WalkLayout, instruction: Instruction) -> int:
     return next(
         block.index for block in layout.function.blocks if instruction in block.instructions
     )
 
 
-def _loaded(layout: Layout, thread: Value) -> Value | None:
+def _loaded(layout: WalkLayout, thread: Value) -> Value | None:
     """Where the id comes from."""
     while isinstance(thread, Register):
         maker = layout.makers.get(thread.index)

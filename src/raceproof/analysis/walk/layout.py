@@ -50,7 +50,7 @@ _WAITING = (
 
 
 @dataclass(eq=False)
-class Layout:
+class WalkLayout:
     function: Function
     graph: ControlFlow
     makers: dict[int, Instruction]
@@ -66,7 +66,7 @@ class Layouts:
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
         self.program = backend.program
-        self._layouts: dict[str, Layout] = {}
+        self._layouts: dict[str, WalkLayout] = {}
         self.called: dict[str, tuple[str, ...]] = {}
         """Function -> the program's own functions that it may call or have called."""
         stirring: set[str] = set()
@@ -165,7 +165,7 @@ class Layouts:
             for name in self.backend.callees(function, call)
         )
 
-    def of(self, name: str) -> Layout:
+    def of(self, name: str) -> WalkLayout:
         found = self._layouts.get(name)
         if found is None:
             function = self.program.functions[name]
@@ -181,7 +181,7 @@ class Layouts:
                 tuple(i for i in block.instructions if self._matters(name, i))
                 for block in function.blocks
             )
-            found = self._layouts[name] = Layout(function, graph, makers, sure, stops)
+            found = self._layouts[name] = WalkLayout(function, graph, makers, sure, stops)
         return found
 
     def _matters(self, function: str, call: Instruction) -> bool:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from raceproof.analysis.facets.facet import Acquire, Release
 from raceproof.analysis.locks import ATOMIC, LockKey, holding, once_lock, possible_locks
-from raceproof.analysis.walk.layout import Layout
-from raceproof.analysis.walk.point import Attempt, Beside, Point, Sum, join
+from raceproof.analysis.walk.layout import WalkLayout
+from raceproof.analysis.walk.point import Beside, LockAttempt, Point, Sum, join
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode, Success
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import Call
 
 if TYPE_CHECKING:
-    from raceproof.analysis.walk.steps import Steps
+    from raceproof.analysis.walk.steps import WalkSteps
     from raceproof.analysis.walk.walker import Visit
 
 
 class LockSteps:
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: WalkSteps) -> None:
         self.steps = steps
 
     def handlers(self) -> dict[type[ev.Event], Callable[..., Point | None]]:
@@ -37,14 +37,16 @@ class LockSteps:
             ev.Once: self._once,
         }
 
-    def _lock(self, visit: Visit, layout: Layout, event: Any) -> tuple[AbstractValue, Sum | None]:
+    def _lock(
+        self, visit: Visit, layout: WalkLayout, event: Any
+    ) -> tuple[AbstractValue, Sum | None]:
         if event.is_indirect:
             return self.steps.walk.unknown, None
         pointers = self.steps.pointers(visit.name, event.lock, visit.context)
         return pointers, self.steps.sum(layout, event.lock)
 
     def _acquire(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.LockAcquire, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.LockAcquire, point: Point
     ) -> Point:
         address, place = self._lock(visit, layout, event)
         key = self.steps.key(address)
@@ -57,7 +59,9 @@ class LockSteps:
             return self.take(point, key, place, is_write)
         if call.result is None:
             return point
-        attempt = Attempt(call.result.index, event.success is Success.ZERO, key, place, is_write)
+        attempt = LockAttempt(
+            call.result.index, event.success is Success.ZERO, key, place, is_write
+        )
         return point._replace(attempts=point.attempts | {attempt})
 
     def take(self, point: Point, key: LockKey | None, place: Sum | None, is_write: bool) -> Point:
@@ -69,7 +73,7 @@ class LockSteps:
         return point.with_facets(point.facets.acquire(Acquire(key, is_write, creation_locks=under)))
 
     def _release(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.LockRelease, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.LockRelease, point: Point
     ) -> Point:
         address, place = self._lock(visit, layout, event)
         return self._give_back(point, address, place, event.recursive)
@@ -96,7 +100,7 @@ class LockSteps:
         return point
 
     def _wait(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.Event, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.Event, point: Point
     ) -> Point:
         """What waiting for others orders is not followed."""
         gives_up = isinstance(event, ev.ConditionWait)
@@ -109,17 +113,17 @@ class LockSteps:
         return point.with_facets(point.facets.acquire(Acquire(ATOMIC, is_counted=False)))
 
     def _atomic_begin(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.Event, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.Event, point: Point
     ) -> Point:
         return self.atomic(point)
 
     def _atomic_end(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.Event, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.Event, point: Point
     ) -> Point:
         return point.with_facets(point.facets.release(Release(ATOMIC)))
 
     def _atomic_function(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.AtomicFunction, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.AtomicFunction, point: Point
     ) -> Point | None:
         inside = self.atomic(point)
         name = event.function.name
@@ -129,7 +133,7 @@ class LockSteps:
         return self._atomic_end(visit, layout, call, event, left)
 
     def _once(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.Once, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.Once, point: Point
     ) -> Point | None:
         """The routine runs under a lock that whoever is past this call holds for reading."""
         lock = self.once_lock(visit.name, event)

@@ -22,7 +22,7 @@ class Beside(NamedTuple):
     is_write: bool
 
 
-class Attempt(NamedTuple):
+class LockAttempt(NamedTuple):
     """The lock is held if the register is zero (or else not zero)."""
 
     register: int
@@ -36,7 +36,7 @@ class Point(NamedTuple):
     facets: Facets = START
     """Those that need no values: locks, threads, whether the way here depends on others."""
     beside: frozenset[Beside] = frozenset()
-    attempts: frozenset[Attempt] = frozenset()
+    attempts: frozenset[LockAttempt] = frozenset()
     fresh: frozenset[int] = frozenset()
     """Parameters that held, at the function's entry, the address of an object that no other thread
     has seen; see `freshness`."""

@@ -12,7 +12,7 @@ from raceproof.analysis.locks import Held, LockKey
 from raceproof.analysis.records import OUTSIDE, RawAccess, RelativeLock
 from raceproof.analysis.thread_events import UNRESOLVED, without_body
 from raceproof.analysis.threads import ThreadInfo
-from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.walk.layout import WalkLayout
 from raceproof.analysis.walk.point import Point
 from raceproof.analysis.walk.sums import relative_locks
 from raceproof.concurrency import events as ev
@@ -71,12 +71,12 @@ class Recorder:
                 for instruction in block.instructions:
                     self._instruction(layout, context, instruction, here)
 
-    def _got_to(self, layout: Layout, block: int) -> None:
+    def _got_to(self, layout: WalkLayout, block: int) -> None:
         last = layout.function.blocks[block].terminator.number
         self.records.reached[(layout.function.name, block)] = last
 
     def _instruction(
-        self, layout: Layout, context: Context, instruction: Instruction, point: Point
+        self, layout: WalkLayout, context: Context, instruction: Instruction, point: Point
     ) -> None:
         if point.facets.may_parallel:
             self.records.parallel.add(instruction.number)
@@ -97,7 +97,7 @@ class Recorder:
 
     # --- calls ------------------------------------------------------------
 
-    def _call(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
+    def _call(self, layout: WalkLayout, context: Context, call: Call, point: Point) -> None:
         function = layout.function.name
         names = self.backend.callees(function, call)
         if not names and self._is_lost(function, call.callee):
@@ -120,7 +120,7 @@ class Recorder:
             self._event(layout, context, call, event, point)
 
     def _event(
-        self, layout: Layout, context: Context, call: Call, event: ev.Event, point: Point
+        self, layout: WalkLayout, context: Context, call: Call, event: ev.Event, point: Point
     ) -> None:
         if event.model.caveat:
             self.records.assume(event.model.caveat)
@@ -149,13 +149,13 @@ class Recorder:
             return
         self._callbacks(layout, context, call, point)
 
-    def _callbacks(self, layout: Layout, context: Context, call: Call, point: Point) -> None:
+    def _callbacks(self, layout: WalkLayout, context: Context, call: Call, point: Point) -> None:
         for name in self.backend.entries(layout.function.name, call):
             if self._is_own(name):
                 self._enter(layout, context, call, name, point, ())
 
     def _creation(
-        self, layout: Layout, context: Context, call: Call, event: ev.ThreadCreate, point: Point
+        self, layout: WalkLayout, context: Context, call: Call, event: ev.ThreadCreate, point: Point
     ) -> None:
         names = self.backend.entries(layout.function.name, call)
         if not names:
@@ -168,7 +168,7 @@ class Recorder:
 
     def _enter(
         self,
-        layout: Layout,
+        layout: WalkLayout,
         context: Context,
         call: Call,
         name: str,
@@ -201,7 +201,7 @@ class Recorder:
             f"`{name}` (defined nowhere, no model) starts no threads and accesses nothing shared"
         )
 
-    def _note_foreign(self, layout: Layout, call: Call) -> None:
+    def _note_foreign(self, layout: WalkLayout, call: Call) -> None:
         self.records.assume(
             f"the function called through a pointer at {call.position or layout.function.display} "
             "neither starts threads nor accesses shared memory"
@@ -211,7 +211,7 @@ class Recorder:
 
     def _access(
         self,
-        layout: Layout,
+        layout: WalkLayout,
         context: Context,
         instruction: Instruction,
         effect: MemoryEffect,
@@ -266,7 +266,7 @@ class Recorder:
                         )
                     )
 
-    def _called(self, layout: Layout, point: Point) -> frozenset[str]:
+    def _called(self, layout: WalkLayout, point: Point) -> frozenset[str]:
         """Locks that are held for sure, by where their address was loaded: `*pool.lock`."""
         program = self.walk.program
         found: set[str] = set()
@@ -291,7 +291,7 @@ class Recorder:
 
     def _by_type(
         self,
-        layout: Layout,
+        layout: WalkLayout,
         context: Context,
         instruction: Instruction,
         effect: MemoryEffect,

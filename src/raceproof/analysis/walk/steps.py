@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.facets import EVENT_HOOKS
 from raceproof.analysis.locks import LockKey
-from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.walk.layout import WalkLayout
 from raceproof.analysis.walk.lock_steps import LockSteps
 from raceproof.analysis.walk.point import Beside, Point, Sum, join
 from raceproof.analysis.walk.sums import into_callee, out_of_callee, sum_of
@@ -34,7 +34,7 @@ N = TypeVar("N")
 class WalkContext:
     """A call of a library function, as facets see it."""
 
-    def __init__(self, steps: Steps, visit: Visit, call: Call) -> None:
+    def __init__(self, steps: WalkSteps, visit: Visit, call: Call) -> None:
         self._steps, self._visit = steps, visit
         self.thread: int = steps.walker.info.index
         self.call = call.number
@@ -61,7 +61,7 @@ class WalkContext:
         return self._steps.walk.notes.of(kind)
 
 
-class Steps:
+class WalkSteps:
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
         self.walk = walker.walk
@@ -75,7 +75,7 @@ class Steps:
         }
 
     def step(
-        self, visit: Visit, layout: Layout, instruction: Instruction, point: Point
+        self, visit: Visit, layout: WalkLayout, instruction: Instruction, point: Point
     ) -> Point | None:
         """The point after an instruction; None if nothing comes after it."""
         after: Point | None = point
@@ -104,7 +104,7 @@ class Steps:
         calls = () if context is None else context.calls
         return self.backend.pointers(function, value, self.thread, calls)
 
-    def sum(self, layout: Layout, value: Value) -> Sum | None:
+    def sum(self, layout: WalkLayout, value: Value) -> Sum | None:
         return sum_of(layout.makers, value, self._base_of)
 
     def _base_of(self, value: Value) -> int | None:
@@ -121,7 +121,7 @@ class Steps:
 
     # --- calls ------------------------------------------------------------
 
-    def _call(self, visit: Visit, layout: Layout, call: Call, point: Point) -> Point | None:
+    def _call(self, visit: Visit, layout: WalkLayout, call: Call, point: Point) -> Point | None:
         after: Point | None = None
         names = self.backend.callees(visit.name, call)
         if not names:
@@ -136,7 +136,7 @@ class Steps:
         return after
 
     def _means(
-        self, visit: Visit, layout: Layout, call: Call, name: str, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, name: str, point: Point
     ) -> Point | None:
         event = self.backend.events.of(call, name)
         if event is not None:
@@ -164,7 +164,9 @@ class Steps:
         info = self.walker.info
         return Point(point.facets.return_again(info.children))
 
-    def _callbacks(self, visit: Visit, layout: Layout, call: Call, point: Point) -> Point | None:
+    def _callbacks(
+        self, visit: Visit, layout: WalkLayout, call: Call, point: Point
+    ) -> Point | None:
         """Functions handed to a library may be called, any number of times, or not."""
         after = point
         while True:
@@ -184,7 +186,7 @@ class Steps:
     def enter(
         self,
         visit: Visit,
-        layout: Layout,
+        layout: WalkLayout,
         call: Call,
         name: str,
         point: Point,
@@ -215,7 +217,7 @@ class Steps:
         )
 
     def entry_point(
-        self, layout: Layout, call: Call, name: str, point: Point, arguments: tuple[Value, ...]
+        self, layout: WalkLayout, call: Call, name: str, point: Point, arguments: tuple[Value, ...]
     ) -> Point:
         """The point at the entry of the callee, in the callee's registers."""
         facets = point.facets._replace(
@@ -236,7 +238,7 @@ class Steps:
         return point._replace(beside=frozenset(passed), attempts=frozenset(), fresh=fresh)
 
     def _returned(
-        self, layout: Layout, name: str, arguments: tuple[Value, ...], left: Point
+        self, layout: WalkLayout, name: str, arguments: tuple[Value, ...], left: Point
     ) -> frozenset[Beside]:
         found: set[Beside] = set()
         if left.beside:
@@ -249,7 +251,7 @@ class Steps:
         return frozenset(found)
 
     def _sums(
-        self, layout: Layout, name: str, arguments: tuple[Value, ...]
+        self, layout: WalkLayout, name: str, arguments: tuple[Value, ...]
     ) -> list[tuple[int, Sum]]:
         parameters = self.backend.program.functions[name].parameters
         found = []

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from raceproof.analysis.facets.facet import Create
-from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.facets.facet import Creation
+from raceproof.analysis.walk.layout import WalkLayout
 from raceproof.analysis.walk.point import Point
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import Success, Wait
 from raceproof.ir import Call
 
 if TYPE_CHECKING:
-    from raceproof.analysis.walk.steps import Steps
+    from raceproof.analysis.walk.steps import WalkSteps
     from raceproof.analysis.walk.walker import Visit
 
 
 class ThreadSteps:
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: WalkSteps) -> None:
         self.steps = steps
 
     def handlers(self) -> dict[type[ev.Event], Callable[..., Point | None]]:
@@ -30,7 +30,7 @@ class ThreadSteps:
         }
 
     def _create(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadCreate, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.ThreadCreate, point: Point
     ) -> Point:
         threads, creator = self.steps.walk.threads, self.steps.walker.info
         before = point.facets.may_parallel
@@ -48,12 +48,12 @@ class ThreadSteps:
             for child in list(threads.all):
                 if info.children >> child.index & 1:
                     threads.together(child, others)
-            created = Create(info.index, info.bit | info.children, is_sure=True)
+            created = Creation(info.index, info.bit | info.children, is_sure=True)
             point = point.with_facets(point.facets.create(created))
         return point
 
     def _join(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadJoin, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.ThreadJoin, point: Point
     ) -> Point:
         point = point.depending()
         if event.wait is not Wait.BLOCK or event.success not in (Success.ALWAYS, Success.ZERO):
@@ -72,11 +72,11 @@ class ThreadSteps:
         return point.with_facets(point.facets.ended(gone))
 
     def _exit(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.ThreadExit, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.ThreadExit, point: Point
     ) -> None:
         self.steps.walk.threads.ended(self.steps.walker.info, point.facets.may_parallel)
 
     def _end(
-        self, visit: Visit, layout: Layout, call: Call, event: ev.ProcessExit, point: Point
+        self, visit: Visit, layout: WalkLayout, call: Call, event: ev.ProcessExit, point: Point
     ) -> None:
         return None

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
-from raceproof.analysis.fixpoint import Solver
-from raceproof.analysis.walk.layout import Layout
+from raceproof.analysis.fixpoint import FixpointSolver
+from raceproof.analysis.walk.layout import WalkLayout
 from raceproof.analysis.walk.point import Point, join
-from raceproof.analysis.walk.steps import Steps
+from raceproof.analysis.walk.steps import WalkSteps
 from raceproof.ir import (
     AfterInvoke,
     Branch,
@@ -69,10 +69,10 @@ class Walker:
         self.walk = walk
         self.info = info
         self.layouts = walk.layouts
-        self.steps = Steps(self)
+        self.steps = WalkSteps(self)
         self._visits: dict[tuple[str, int], dict[Point, Visit]] = {}
         self._overflow: dict[tuple[str, int], Visit] = {}
-        self._solver = Solver[Visit, Point](
+        self._solver = FixpointSolver[Visit, Point](
             lambda visit, node, point: join(node.state, point),
             lambda visit: self.layouts.rank[visit.name],
         )
@@ -125,7 +125,7 @@ class Walker:
     def _make(self, visit: Visit) -> None:
         layout = self.layouts.of(visit.name)
         loops = self.walk.join_loops.of(visit.name) if self.walk.join_loops else {}
-        blocks = Solver[int, Point](
+        blocks = FixpointSolver[int, Point](
             lambda block, node, point: join(node.state, point), lambda block: block
         )
         blocks.arrive(0, visit.entry)
@@ -162,7 +162,7 @@ class Walker:
         loop: JoinLoop,
         edge: tuple[int, int],
         point: Point,
-        blocks: Solver[int, Point],
+        blocks: FixpointSolver[int, Point],
     ) -> Point:
         """After an edge: the last one of a join loop leaves none of its threads behind."""
         if edge in loop.entries:
@@ -183,7 +183,7 @@ class Walker:
                 gone |= info.children & ~info.left
         return point.with_facets(point.facets.ended(gone))
 
-    def _through(self, visit: Visit, layout: Layout, block: int, entry: Point) -> Point | None:
+    def _through(self, visit: Visit, layout: WalkLayout, block: int, entry: Point) -> Point | None:
         point: Point | None = entry
         assert point is not None
         if not (layout.stops[block] or point.beside or point.attempts):
@@ -200,7 +200,7 @@ class Walker:
         return point
 
     def _step(
-        self, visit: Visit, layout: Layout, block: int, instruction: Instruction, point: Point
+        self, visit: Visit, layout: WalkLayout, block: int, instruction: Instruction, point: Point
     ) -> Point | None:
         if block in layout.sure_blocks or not isinstance(instruction, Call):
             return self.steps.step(visit, layout, instruction, point)
@@ -225,7 +225,7 @@ class Walker:
     # --- edges ------------------------------------------------------------
 
     def _edges(
-        self, layout: Layout, block: int, terminator: Terminator, point: Point
+        self, layout: WalkLayout, block: int, terminator: Terminator, point: Point
     ) -> Iterator[tuple[int, Point]]:
         targets = dict.fromkeys(terminator.targets)
         if isinstance(terminator, AfterInvoke):
@@ -239,7 +239,7 @@ class Walker:
                 arriving = self._phis(layout, block, target, arriving)
             yield target, arriving
 
-    def _tried(self, layout: Layout, condition: Value, is_true: bool, point: Point) -> Point:
+    def _tried(self, layout: WalkLayout, condition: Value, is_true: bool, point: Point) -> Point:
         """The result of a trylock was tested: now we know whether the lock is held."""
         tested = _tested(layout, condition)
         if tested is None:
@@ -255,14 +255,14 @@ class Walker:
                     )
         return point
 
-    def _phis(self, layout: Layout, source: int, target: int, point: Point) -> Point:
+    def _phis(self, layout: WalkLayout, source: int, target: int, point: Point) -> Point:
         for phi in layout.function.blocks[target].phis:
             assert phi.result is not None
             point = point.after_definition(phi.result.index)
         return point
 
 
-def _tested(layout: Layout, condition: Value) -> tuple[int, bool] | None:
+def _tested(layout: WalkLayout, condition: Value) -> tuple[int, bool] | None:
     """The register that a condition tests, and whether it is zero if the condition holds."""
     if not isinstance(condition, Register):
         return None
@@ -279,7 +279,7 @@ def _tested(layout: Layout, condition: Value) -> tuple[int, bool] | None:
     return None
 
 
-def _source(layout: Layout, register: Register) -> int:
+def _source(layout: WalkLayout, register: Register) -> int:
     """Looks through widenings, which keep zero and not zero."""
     maker = layout.makers.get(register.index)
     while isinstance(maker, Cast) and maker.operation in ("zext", "sext"):

@@ -40,7 +40,7 @@ from raceproof.ir import Program
 from raceproof.options import UnknownCallbacks
 
 if TYPE_CHECKING:
-    from raceproof.concurrency.callbacks.lowering import Lowering
+    from raceproof.concurrency.callbacks.lowering import CallbackLowering
 
 __all__ = ["is_synthesized", "with_callbacks"]
 
@@ -55,9 +55,9 @@ def with_callbacks(program: Program, models: Models, choice: UnknownCallbacks) -
     given = sites.given if choice is not UnknownCallbacks.IGNORE else []
     if not sites.registrations and not given:
         return program
-    from raceproof.concurrency.callbacks.lowering import Lowering
+    from raceproof.concurrency.callbacks.lowering import CallbackLowering
 
-    lowering = Lowering(program)
+    lowering = CallbackLowering(program)
     for site in sites.registrations:
         if site.handlers:
             lowering.register(site, site.runs)
@@ -68,7 +68,7 @@ def with_callbacks(program: Program, models: Models, choice: UnknownCallbacks) -
     return lowering.program(_assumptions(sites, given, choice))
 
 
-def _unknown(lowering: Lowering, sites: Sites, choice: UnknownCallbacks) -> None:
+def _unknown(lowering: CallbackLowering, sites: Sites, choice: UnknownCallbacks) -> None:
     for site in sites.unknown:
         if choice is UnknownCallbacks.ANY_THREAD:
             if site.handlers:

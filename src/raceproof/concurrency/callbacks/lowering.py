@@ -66,7 +66,7 @@ from raceproof.ir import (
 _CHOICE = FunctionType(I32, ())
 
 
-class Lowering:
+class CallbackLowering:
     """Rewrites one program."""
 
     def __init__(self, program: Program) -> None:

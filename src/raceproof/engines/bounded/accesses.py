@@ -12,17 +12,10 @@ from math import gcd
 from typing import TYPE_CHECKING
 
 from raceproof.engines.bounded.cursor import Part, PathEnds
-from raceproof.engines.bounded.events import (
-    Event,
-    Input,
-    MemoryAccess,
-    Place,
-    Read,
-    Write,
-)
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.events import Input, Place, Read, UnfoldAccess, UnfoldEvent, Write
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.engines.bounded.sharing import UNKNOWN, VALUE_LIMIT, Targets, constants
-from raceproof.engines.bounded.waiting import OwnAccess
+from raceproof.engines.bounded.waiting import UnsharedAccess
 from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
@@ -284,7 +277,7 @@ class ThreadMemory(Part):
         if is_freed is terms.true:
             raise PathEnds
 
-    def _is_freed(self, target: MemoryObject) -> Term:
+    def _is_freed(self, target: UnfoldObject) -> Term:
         byte = self.cursor.state.read(self.space.freed(target), 0, 1)
         return self.terms.not_(self.terms.eq(byte, self.terms.const(0, 8)))
 
@@ -309,7 +302,7 @@ class ThreadMemory(Part):
         if self.cursor.state.is_threaded:
             target, start = place
             spot = (target.number, start, start + size)
-            self.cursor.own_accesses.append(OwnAccess(spot, is_write, self.cursor.state.guard))
+            self.cursor.own_accesses.append(UnsharedAccess(spot, is_write, self.cursor.state.guard))
 
     def touch(
         self, address: Term, size: int | None, *, is_write: bool, is_atomic: bool = False
@@ -359,7 +352,7 @@ class ThreadMemory(Part):
 
     def _add_access(
         self,
-        event: Event,
+        event: UnfoldEvent,
         address: Term,
         size: int,
         places: tuple[Place, ...],
@@ -369,5 +362,5 @@ class ThreadMemory(Part):
     ) -> None:
         is_atomic = is_atomic or self.cursor.state.section > 0
         event.accesses.append(
-            MemoryAccess(address, size, places, is_write, is_atomic, condition or self.terms.true)
+            UnfoldAccess(address, size, places, is_write, is_atomic, condition or self.terms.true)
         )

@@ -9,7 +9,7 @@ from raceproof.concurrency import events as meaning
 from raceproof.concurrency.effects import Product, Reachable, Size
 from raceproof.concurrency.model import ReturnKind
 from raceproof.engines.bounded.cursor import Part
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.engines.bounded.sharing import UNKNOWN
 from raceproof.ir import Value as Operand
 from raceproof.smt.terms import Term
@@ -51,7 +51,7 @@ class Allocation(Part):
 
     def new_object(
         self, what: str, size: int, *, zeroed: bool, kind: BaseKind = BaseKind.HEAP
-    ) -> MemoryObject:
+    ) -> UnfoldObject:
         assert self.cursor.instruction is not None
         key = (what, self.thread, self.cursor.label, self.cursor.instruction.number)
         new = self.space.make(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from raceproof.concurrency import events as meaning
 from raceproof.concurrency.model import AtomicOperationKind
 from raceproof.engines.bounded.cursor import Part
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.ir import Value as Operand
 from raceproof.smt import compute
 from raceproof.smt.terms import Term
@@ -62,7 +62,7 @@ class Atomics(Part):
         self.memory.write(self.operands.term(event.key_pointer), key, is_access=False)
         self.operands.set_result(self.hidden.result_of(event, True))
 
-    def _specific(self, key: Term) -> MemoryObject | None:
+    def _specific(self, key: Term) -> UnfoldObject | None:
         if not key.is_constant:
             return None
         name = ("specific", self.thread, key.constant)

@@ -9,19 +9,19 @@ from __future__ import annotations
 import itertools
 
 from raceproof.engines.bounded.events import Place, Unfolding
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.smt.terms import Term, Terms
 
 Cell = tuple[int, int, int]
 """Object, first byte, end."""
 
 
-class Cells:
+class UnfoldCells:
     """The cells of one unfolding."""
 
     def __init__(self, unfolding: Unfolding, terms: Terms) -> None:
         self._terms = terms
-        self.objects: dict[int, MemoryObject] = {}
+        self.objects: dict[int, UnfoldObject] = {}
         cuts: dict[int, set[int]] = {}
         for thread in unfolding.threads:
             for event in thread.events:

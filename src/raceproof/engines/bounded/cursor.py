@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from raceproof.engines.bounded.events import Constraint, Cut, Event, ThreadBody
-from raceproof.engines.bounded.state import State
-from raceproof.engines.bounded.waiting import OwnAccess
+from raceproof.engines.bounded.events import Constraint, Cut, ThreadBody, UnfoldEvent
+from raceproof.engines.bounded.state import UnfoldState
+from raceproof.engines.bounded.waiting import UnsharedAccess
 from raceproof.ir import Instruction, Position
 from raceproof.smt.terms import Term
 
@@ -38,13 +38,13 @@ class Cursor:
         self.sharing = unfolder.sharing
         self.body = body
         self.thread = body.number
-        self.state = State(self.terms)
-        self.event: Event | None = None
+        self.state = UnfoldState(self.terms)
+        self.event: UnfoldEvent | None = None
         self.label = ""
         self.names = 0
         self.calls: tuple[int, ...] = ()
         self.instruction: Instruction | None = None
-        self.own_accesses: list[OwnAccess] = []
+        self.own_accesses: list[UnsharedAccess] = []
         """To memory that is not shared, in their order."""
         self.load = 0
         """How much the events so far weigh in a formula; a plain access weighs 1, others 4."""
@@ -81,8 +81,8 @@ class Cursor:
                 Constraint(len(self.body.events), self.state.guard, condition)
             )
 
-    def new_event(self, kind: str) -> Event:
-        return Event(
+    def new_event(self, kind: str) -> UnfoldEvent:
+        return UnfoldEvent(
             self.thread,
             len(self.body.events),
             self.state.guard,
@@ -96,7 +96,7 @@ class Cursor:
         )
 
     @contextmanager
-    def step(self, kind: str, *, always: bool = False) -> Iterator[Event]:
+    def step(self, kind: str, *, always: bool = False) -> Iterator[UnfoldEvent]:
         """What happens inside happens at once; it is an event if it touches shared memory."""
         if self.event is not None:
             yield self.event

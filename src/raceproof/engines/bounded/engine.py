@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from raceproof.engines.bounded.events import Event, Unfolding
+from raceproof.engines.bounded.events import UnfoldEvent, Unfolding
 from raceproof.engines.bounded.monitor import Monitor
 from raceproof.engines.bounded.movers import Pairs
 from raceproof.engines.bounded.objects import TooBig
@@ -17,13 +17,13 @@ from raceproof.engines.bounded.plan import Stage, can_go_on, longer, stages
 from raceproof.engines.bounded.progress import Progress
 from raceproof.engines.bounded.rounds import RoundsEncoding
 from raceproof.engines.bounded.schedule import EndsUndefined, NoReplay, confirmed_schedule
-from raceproof.engines.bounded.unfold import Limits, OutOfTime, Unfolder
+from raceproof.engines.bounded.unfold import Unfolder, UnfoldingTimeout, UnfoldLimits
 from raceproof.engines.question import Question
 from raceproof.ir import Program
 from raceproof.machine import Machine
 from raceproof.machine.findings import Race, outcome_of, replayed_finding
 from raceproof.machine.replay import replay
-from raceproof.smt.solver import Result, Solver, Translation
+from raceproof.smt.solver import Solver, SolverResult, TermTranslation
 from raceproof.smt.terms import Term
 from raceproof.verdict import Answer, Candidate, Finding, Outcome, Schedule
 
@@ -70,7 +70,7 @@ class _Session:
 
     unfolder: Unfolder
     unfolding: Unfolding
-    translation: Translation = field(default_factory=Translation)
+    translation: TermTranslation = field(default_factory=TermTranslation)
 
 
 class _Proved(Exception):
@@ -113,7 +113,7 @@ class _Run:
         self.open = None if asked is None else dict.fromkeys(asked)
         self.assumptions: dict[str, None] = {}
         self.disputed: list[str] = []
-        self.sessions: dict[Limits, _Session] = {}
+        self.sessions: dict[UnfoldLimits, _Session] = {}
         self.unfolders: list[Unfolder] = []
         """All that came to an end."""
         self.hides = True
@@ -147,7 +147,7 @@ class _Run:
                     if not self.findings:
                         return self._race_free(stage)
                     break
-                except (OutOfTime, TooBig, TooManyEvents) as stopped:
+                except (UnfoldingTimeout, TooBig, TooManyEvents) as stopped:
                     self.problem = _STOPPED[type(stopped)]
                 if self.is_enough:
                     break
@@ -203,7 +203,7 @@ class _Run:
         finally:
             self.deadline = before
 
-    def _session(self, limits: Limits) -> _Session:
+    def _session(self, limits: UnfoldLimits) -> _Session:
         """Unfolds the program, unless that has been done within the same bounds."""
         found = self.sessions.get(limits)
         if found is not None:
@@ -221,7 +221,7 @@ class _Run:
         self.sessions[limits] = session
         return session
 
-    def _unfolded(self, limits: Limits, deadline: float) -> _Session:
+    def _unfolded(self, limits: UnfoldLimits, deadline: float) -> _Session:
         """Goes on from the last unfolding within tighter bounds, if there is one."""
         known = (u for u in reversed(self.unfolders) if u.limits.is_within(limits))
         unfolder = Unfolder(
@@ -249,7 +249,7 @@ class _Run:
         is_known = cut is session.unfolder.terms.false
         if self.is_enough or rounds > 1 or not stage.proves or is_known:
             return False
-        return self._check(solver, cut, deadline=deadline) is Result.SAT
+        return self._check(solver, cut, deadline=deadline) is SolverResult.SAT
 
     def _encoded(self, session: _Session, rounds: int) -> tuple[RoundsEncoding, Solver]:
         """The formula for so many rounds and a solver that knows it."""
@@ -275,7 +275,7 @@ class _Run:
         self.statistics.building += time.perf_counter() - start - solver.seconds_translating
         return solver
 
-    def _check(self, solver: Solver, *questions: Term, deadline: float) -> Result:
+    def _check(self, solver: Solver, *questions: Term, deadline: float) -> SolverResult:
         """Asks, and notes the time."""
         seconds, translating = solver.seconds, solver.seconds_translating
         try:
@@ -304,9 +304,9 @@ class _Run:
             if race is terms.false:
                 return
             result = self._check(solver, race, deadline=deadline)
-            if result is Result.UNKNOWN:
-                raise OutOfTime
-            if result is Result.UNSAT:
+            if result is SolverResult.UNKNOWN:
+                raise UnfoldingTimeout
+            if result is SolverResult.UNSAT:
                 return
             model = solver.model()
             pair = monitor.pair(model)
@@ -345,7 +345,7 @@ class _Run:
             question = terms.and_(done, encoding.stands_before(second))
             if question is terms.false:
                 continue
-            if self._check(solver, question, deadline=deadline) is not Result.SAT:
+            if self._check(solver, question, deadline=deadline) is not SolverResult.SAT:
                 continue
             model = solver.model()
             execution = encoding.execution(model)
@@ -405,16 +405,16 @@ class _Run:
         solver = self._asserted(session, encoding.assertions if wrong else (), start)
         for question in wrong:
             result = self._check(solver, question, deadline=deadline)
-            if result is Result.SAT and question is race and not unfolder.limits.cautious:
+            if result is SolverResult.SAT and question is race and not unfolder.limits.cautious:
                 self._search(stage, unfolder, unfolding, encoding, solver, deadline)
-            if result is Result.SAT and question is race and self.program.unordered:
+            if result is SolverResult.SAT and question is race and self.program.unordered:
                 pair = monitor.pair(solver.model())
                 assert pair is not None
                 numbers = (pair.first.instruction, pair.second.instruction)
                 self._search_past(stage, plain, numbers, deadline)
-            if question is seen and result is Result.SAT:
+            if question is seen and result is SolverResult.SAT:
                 self.hides = False
-            if result is not Result.UNSAT:
+            if result is not SolverResult.UNSAT:
                 return
         if not self.disputed:
             raise _Proved
@@ -459,7 +459,7 @@ class _Run:
 
 def _event_pairs(
     unfolding: Unfolding, instructions: tuple[int, int]
-) -> Iterator[tuple[Event, Event]]:
+) -> Iterator[tuple[UnfoldEvent, UnfoldEvent]]:
     """The events of two instructions in different threads, the earlier ones first."""
     found = [
         event
@@ -476,7 +476,7 @@ def _event_pairs(
 
 
 _STOPPED: dict[type, str] = {
-    OutOfTime: "no time left",
+    UnfoldingTimeout: "no time left",
     TooBig: "the unfolded program is too large",
     TooManyEvents: "too many events for one formula",
 }

@@ -1,8 +1,8 @@
 """The unfolded program: a fixed list of guarded steps for each thread.
 
-An `Event` is one visible statement of the paper: what happens at once between two points where
-another thread may take over. It reads and writes shared memory, may have to wait (`assume`), and
-may be an access that races. What a thread computes between its events depends only on what its
+An `UnfoldEvent` is one visible statement of the paper: what happens at once between two points
+where another thread may take over. It reads and writes shared memory, may have to wait (`assume`),
+and may be an access that races. What a thread computes between its events depends only on what its
 events read and on the inputs, so it needs no place in the list.
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.ir import Position
 from raceproof.smt.terms import Term
 
-Place = tuple[MemoryObject, int]
+Place = tuple[UnfoldObject, int]
 """An object and an offset in bytes."""
 
 
@@ -40,7 +40,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MemoryAccess:
+class UnfoldAccess:
     """What the race monitor looks at; `condition` says when the access takes place at all."""
 
     address: Term
@@ -52,7 +52,7 @@ class MemoryAccess:
 
 
 @dataclass(slots=True, eq=False)
-class Event:
+class UnfoldEvent:
     thread: int
     index: int
     """Its place among the thread's events: the paper's numerical label."""
@@ -63,7 +63,7 @@ class Event:
     assume: Term
     """It can only take place if this holds; may speak of what it reads."""
     operations: list[Read | Write] = field(default_factory=list)
-    accesses: list[MemoryAccess] = field(default_factory=list)
+    accesses: list[UnfoldAccess] = field(default_factory=list)
     is_inner: bool = False
     """In an atomic section: no other thread may run before it."""
     is_fatal: bool = False
@@ -75,7 +75,7 @@ class Event:
     """The threads that it creates, and when."""
     tick: int = -1
     """Its place among the thread's ticks."""
-    parts: tuple[tuple[Event, Term], ...] = ()
+    parts: tuple[tuple[UnfoldEvent, Term], ...] = ()
     """The events of the atomic section that it stands for, and when the section reaches them."""
 
 
@@ -115,7 +115,7 @@ class Input:
 class HiddenWrite:
     """A write that no other thread is thought to see: the event and which of its operations."""
 
-    event: Event
+    event: UnfoldEvent
     position: int
 
 
@@ -139,7 +139,7 @@ class ThreadBody:
     """The instruction that creates it; -1 for main."""
     parent: int
     position: Position | None = None
-    events: list[Event] = field(default_factory=list)
+    events: list[UnfoldEvent] = field(default_factory=list)
     constraints: list[Constraint] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)

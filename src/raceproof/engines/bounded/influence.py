@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raceproof.engines.bounded.cells import Cell, Cells
+from raceproof.engines.bounded.cells import Cell, UnfoldCells
 from raceproof.engines.bounded.events import Read, Unfolding, Write
 from raceproof.smt.terms import Term, subterms
 
@@ -22,7 +22,7 @@ from raceproof.smt.terms import Term, subterms
 class Influence:
     """For one unfolding."""
 
-    def __init__(self, unfolding: Unfolding, cells: Cells) -> None:
+    def __init__(self, unfolding: Unfolding, cells: UnfoldCells) -> None:
         self._cells = cells
         self._seen: set[int] = set()
         self._variables: set[int] = set()

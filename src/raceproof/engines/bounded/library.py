@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from raceproof.concurrency import events as meaning
 from raceproof.engines.bounded.cursor import Part, PathEnds
 from raceproof.engines.bounded.sharing import UNKNOWN
-from raceproof.engines.bounded.state import State, Value
+from raceproof.engines.bounded.state import UnfoldState, Value
 from raceproof.ir import Call, Function
 from raceproof.smt.terms import Term
 from raceproof.verdict import BaseKind
@@ -28,7 +28,7 @@ class LibraryCalls(Part):
         self.hidden = walker.hidden
         self.allocation = walker.allocation
         self.threads = walker.threads
-        self.ends: list[tuple[State, Value | None]] = []
+        self.ends: list[tuple[UnfoldState, Value | None]] = []
         """How the thread ends."""
         self._handlers: dict[type, Callable[..., None]] = {
             meaning.ThreadDetach: self._succeed,
@@ -65,7 +65,7 @@ class LibraryCalls(Part):
         if UNKNOWN in self.sharing.targets(callee):
             self.cursor.cut("a call through an unknown pointer", self.terms.not_(is_known))
         self.cursor.require(is_known)
-        ended: list[State] = []
+        ended: list[UnfoldState] = []
         base = self.cursor.state
         label = self.cursor.label
         for number, (function, pointer) in enumerate(functions):

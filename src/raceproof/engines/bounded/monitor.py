@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raceproof.engines.bounded.cells import Cell, Cells
-from raceproof.engines.bounded.events import Event, MemoryAccess, Unfolding
+from raceproof.engines.bounded.cells import Cell, UnfoldCells
+from raceproof.engines.bounded.events import UnfoldAccess, UnfoldEvent, Unfolding
 from raceproof.engines.bounded.movers import Pairs
 from raceproof.smt.solver import Model
 from raceproof.smt.terms import Term, Terms
@@ -31,10 +31,10 @@ def conflicts(a: tuple[bool, bool], b: tuple[bool, bool]) -> bool:
 class RacingPair:
     """Two accesses that a model shows to race, and the cell they share."""
 
-    first: Event
-    first_access: MemoryAccess
-    second: Event
-    second_access: MemoryAccess
+    first: UnfoldEvent
+    first_access: UnfoldAccess
+    second: UnfoldEvent
+    second_access: UnfoldAccess
     cell: Cell
 
 
@@ -45,15 +45,15 @@ class Monitor:
         self,
         terms: Terms,
         unfolding: Unfolding,
-        cells: Cells,
-        stands_before: Callable[[Event], Term],
+        cells: UnfoldCells,
+        stands_before: Callable[[UnfoldEvent], Term],
         pairs: Pairs | None = None,
     ) -> None:
         self._terms = terms
         self._cells = cells
         self._pairs = pairs
         self._stands: dict[int, Term] = {}
-        self._flags: dict[Cell, list[tuple[Event, MemoryAccess, Term]]] = {}
+        self._flags: dict[Cell, list[tuple[UnfoldEvent, UnfoldAccess, Term]]] = {}
         wanted = None if self._pairs is None else {i for pair in self._pairs for i in pair}
         for thread in unfolding.threads:
             for event in thread.events:
@@ -66,7 +66,7 @@ class Monitor:
                     for access in part.accesses:
                         self._watch(part, access, stands)
 
-    def _watch(self, event: Event, access: MemoryAccess, stands: Term) -> None:
+    def _watch(self, event: UnfoldEvent, access: UnfoldAccess, stands: Term) -> None:
         terms = self._terms
         stands = terms.and_(stands, access.condition)
         for place in access.places:

@@ -14,8 +14,8 @@ them.
 
 from __future__ import annotations
 
-from raceproof.engines.bounded.cells import Cell, Cells
-from raceproof.engines.bounded.events import Event, Unfolding
+from raceproof.engines.bounded.cells import Cell, UnfoldCells
+from raceproof.engines.bounded.events import UnfoldEvent, Unfolding
 
 Pairs = frozenset[frozenset[int]]
 """Pairs of instructions that are looked at."""
@@ -27,7 +27,9 @@ _Access = tuple[int, int, bool]
 class Movers:
     """Which events of an unfolding follow their predecessors at once."""
 
-    def __init__(self, unfolding: Unfolding, cells: Cells, pairs: Pairs | None = None) -> None:
+    def __init__(
+        self, unfolding: Unfolding, cells: UnfoldCells, pairs: Pairs | None = None
+    ) -> None:
         self._cells = cells
         self._pairs = pairs
         self._users: dict[Cell, set[_Access]] = {}
@@ -36,7 +38,7 @@ class Movers:
                 for event in thread.events:
                     self._enter(event)
 
-    def _enter(self, event: Event) -> None:
+    def _enter(self, event: UnfoldEvent) -> None:
         for part in [part for part, _ in event.parts] or [event]:
             for access in part.accesses:
                 for place in access.places:
@@ -44,7 +46,7 @@ class Movers:
                         user = (part.thread, part.instruction, access.is_write)
                         self._users.setdefault(cell, set()).add(user)
 
-    def follows(self, event: Event) -> bool:
+    def follows(self, event: UnfoldEvent) -> bool:
         """Whether no other thread needs to run just before the event."""
         if event.kind not in _KINDS or event.is_inner or event.parts or not event.index:
             return False

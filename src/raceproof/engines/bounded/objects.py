@@ -52,7 +52,7 @@ class TooBig(Exception):
 
 
 @dataclass(eq=False, slots=True)
-class MemoryObject:
+class UnfoldObject:
     """`key` names it the same way in every pass over the program."""
 
     number: int
@@ -65,9 +65,9 @@ class MemoryObject:
     """Offset -> value, zero elsewhere; None: undefined until written."""
     position: Position | None = None
     debug_type: str = ""
-    shadow: MemoryObject | None = field(default=None, repr=False)
+    shadow: UnfoldObject | None = field(default=None, repr=False)
     is_shadow: bool = False
-    freed: MemoryObject | None = field(default=None, repr=False)
+    freed: UnfoldObject | None = field(default=None, repr=False)
     """A byte of ours: whether a thread that looks at its own state knows it to be freed."""
     is_read_only: bool = False
     is_partial: bool = False
@@ -102,11 +102,11 @@ class AddressSpace:
         self.program = program
         self.terms = terms
         self.pointer_width = program.layout.pointer_size * 8
-        self._by_key: dict[Key, MemoryObject] = {}
+        self._by_key: dict[Key, UnfoldObject] = {}
         self._addresses: list[int] = []
-        self._objects: list[MemoryObject] = []
+        self._objects: list[UnfoldObject] = []
         self._next = self.first_address = _FIRST_ADDRESS
-        self.all: list[MemoryObject] = []
+        self.all: list[UnfoldObject] = []
 
     def make(
         self,
@@ -118,7 +118,7 @@ class AddressSpace:
         *,
         is_defined: bool = False,
         debug_type: str = "",
-    ) -> MemoryObject:
+    ) -> UnfoldObject:
         """The object of this key; a new one if there is none, zero if `is_defined`."""
         size = max(size, 1)
         found = self._by_key.get(key)
@@ -126,7 +126,7 @@ class AddressSpace:
             found.is_partial = found.is_partial or found.size < size
             return found
         initial: dict[int, Term] | None = {} if is_defined else None
-        new = MemoryObject(
+        new = UnfoldObject(
             len(self.all), key, kind, name, self._next, size, initial, position, debug_type
         )
         self._next += (size + _GAP + 15) // 16 * 16
@@ -138,10 +138,10 @@ class AddressSpace:
         self.all.append(new)
         return new
 
-    def shadow(self, of: MemoryObject) -> MemoryObject:
+    def shadow(self, of: UnfoldObject) -> UnfoldObject:
         """Where the synchronisation state of an object is kept."""
         if of.shadow is None:
-            of.shadow = MemoryObject(
+            of.shadow = UnfoldObject(
                 len(self.all),
                 ("shadow", of.key),
                 of.kind,
@@ -156,14 +156,14 @@ class AddressSpace:
             self.all.append(of.shadow)
         return of.shadow
 
-    def freed(self, of: MemoryObject) -> MemoryObject:
+    def freed(self, of: UnfoldObject) -> UnfoldObject:
         """Where a thread keeps in mind that an object has been freed."""
         if of.freed is None:
             key = ("freed", of.number)
             of.freed = self.make(key, BaseKind.EXTERNAL, f"freed {of.name}", 1, is_defined=True)
         return of.freed
 
-    def at(self, address: int) -> tuple[MemoryObject, int] | None:
+    def at(self, address: int) -> tuple[UnfoldObject, int] | None:
         """The object that an address points into (or just behind) and the offset."""
         if address >= 2 * SHADOW:
             return None
@@ -177,12 +177,12 @@ class AddressSpace:
         offset = address - candidate.address
         return (candidate, offset) if offset <= candidate.size else None
 
-    def pointer(self, of: MemoryObject, offset: int = 0) -> Term:
+    def pointer(self, of: UnfoldObject, offset: int = 0) -> Term:
         return self.terms.const(of.address + offset, self.pointer_width)
 
     # --- globals and functions ------------------------------------------------------------
 
-    def global_object(self, name: str) -> MemoryObject:
+    def global_object(self, name: str) -> UnfoldObject:
         key: Key = ("global", name)
         found = self._by_key.get(key)
         if found is not None:
@@ -210,7 +210,7 @@ class AddressSpace:
             new.initial = None
         return new
 
-    def thread_local(self, name: str, thread: int) -> MemoryObject:
+    def thread_local(self, name: str, thread: int) -> UnfoldObject:
         """One thread's copy of a thread-local global."""
         key: Key = ("thread-local", name, thread)
         found = self._by_key.get(key)
@@ -223,7 +223,7 @@ class AddressSpace:
             found.debug_type = original.debug_type
         return found
 
-    def function_object(self, name: str) -> MemoryObject:
+    def function_object(self, name: str) -> UnfoldObject:
         new = self.make(("function", name), BaseKind.GLOBAL, name, 1, is_defined=True)
         new.is_read_only = True
         new.function = name

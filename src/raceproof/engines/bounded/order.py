@@ -20,15 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from raceproof.engines.bounded.cells import Cell, Cells
-from raceproof.engines.bounded.events import (
-    Event,
-    Place,
-    Read,
-    ThreadBody,
-    Unfolding,
-    Write,
-)
+from raceproof.engines.bounded.cells import Cell, UnfoldCells
+from raceproof.engines.bounded.events import Place, Read, ThreadBody, UnfoldEvent, Unfolding, Write
 from raceproof.engines.bounded.influence import Influence
 from raceproof.engines.bounded.movers import Movers, Pairs
 from raceproof.engines.bounded.rounds import InitialValue
@@ -38,7 +31,7 @@ from raceproof.smt.terms import Term, Terms
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CellWrite:
-    event: Event
+    event: UnfoldEvent
     position: int
     """Among the event's operations."""
     when: Term
@@ -78,7 +71,7 @@ class OrderEncoding:
     ) -> None:
         self.terms = terms
         self.unfolding = unfolding
-        self.cells = Cells(unfolding, terms)
+        self.cells = UnfoldCells(unfolding, terms)
         self.assertions: list[Term] = []
         self._initial = initial
         self._check_time = check_time
@@ -118,13 +111,13 @@ class OrderEncoding:
                 clocks.append(terms.concat(time, terms.const(t, self._thread_bits)))
         return clocks
 
-    def _is_at_once(self, event: Event) -> bool:
+    def _is_at_once(self, event: UnfoldEvent) -> bool:
         return event.is_inner or self._movers.follows(event)
 
     def passed(self, thread: int, index: int) -> Term:
         return self.terms.true if index < 0 else self._passed[thread][index]
 
-    def stands_before(self, event: Event) -> Term:
+    def stands_before(self, event: UnfoldEvent) -> Term:
         """The thread has come to the event and not executed it."""
         terms = self.terms
         stands = terms.all(
@@ -139,7 +132,7 @@ class OrderEncoding:
                 stands = terms.and_(stands, terms.implies(constraint.guard, constraint.condition))
         return stands
 
-    def earlier(self, a: Event, b: Event) -> Term:
+    def earlier(self, a: UnfoldEvent, b: UnfoldEvent) -> Term:
         """Event `a` comes before event `b`, if both are executed."""
         if a.thread == b.thread:
             return self.terms.truth(a.index < b.index)
@@ -162,7 +155,7 @@ class OrderEncoding:
                 elif not self._is_at_once(event):
                     add(terms.compare("ult", self._clocks[t][i - 1], self._clocks[t][i]))
 
-    def _stop_inside(self, event: Event) -> None:
+    def _stop_inside(self, event: UnfoldEvent) -> None:
         """A thread may end up inside an atomic section if no thread runs after it."""
         terms = self.terms
         stops = terms.and_(
@@ -221,7 +214,7 @@ class OrderEncoding:
                                 _CellWrite(event, position, when, value, is_hidden, len(cells) == 1)
                             )
 
-    def _define(self, event: Event, position: int, read: Read) -> None:
+    def _define(self, event: UnfoldEvent, position: int, read: Read) -> None:
         terms = self.terms
         done = terms.and_(self.passed(event.thread, event.index), event.guard)
         ways: list[tuple[Term, Cell, Term]] = []
@@ -240,7 +233,7 @@ class OrderEncoding:
             self._define_value(event, position, value, [(here, cell)])
 
     def _define_value(
-        self, event: Event, position: int, value: Term, ways: list[tuple[Term, Cell]]
+        self, event: UnfoldEvent, position: int, value: Term, ways: list[tuple[Term, Cell]]
     ) -> None:
         """A value that is read from one of some cells: the last write of each thread before it to
         the cell that it is read from, and of these the one with the greatest clock."""
@@ -286,7 +279,7 @@ class OrderEncoding:
             self._seen.append(terms.and_(here, result.is_hidden))
 
     def _met(
-        self, event: Event, ways: list[tuple[Term, Cell]]
+        self, event: UnfoldEvent, ways: list[tuple[Term, Cell]]
     ) -> Iterator[tuple[_CellWrite, Term]]:
         """The writes to the cells of a read, in the order of each thread, and when both go to the
         same cell."""
@@ -359,7 +352,7 @@ class OrderEncoding:
         """Some thread reads what another has written while waiting, and should not be seen."""
         return self.terms.any(self._seen)
 
-    def execution(self, model: Model) -> list[Event]:
+    def execution(self, model: Model) -> list[UnfoldEvent]:
         """The events of a satisfying schedule, in their order."""
         done = [
             event

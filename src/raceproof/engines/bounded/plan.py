@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from raceproof.engines.bounded.events import Unfolding
 from raceproof.engines.bounded.repeating import LONG_LOOP, UNWOUND
-from raceproof.engines.bounded.unfold import Limits, LoopLimit
+from raceproof.engines.bounded.unfold import LoopLimit, UnfoldLimits
 from raceproof.options import MutexRules, Options
 
 _FEW_THREADS = 10
@@ -23,7 +23,7 @@ _MANY_EVENTS = 600
 class Stage:
     """One unfolding and the rounds to try on it; `proves`: also try to prove it race-free."""
 
-    limits: Limits
+    limits: UnfoldLimits
     rounds: tuple[int, ...]
     proves: bool = False
 
@@ -36,7 +36,7 @@ class Stage:
 
 def stages(options: Options, *, has_time: bool) -> Iterator[Stage]:
     """The stages in their order; endless ones are not among them."""
-    base = Limits(
+    base = UnfoldLimits(
         unwind=options.unwind,
         loops=tuple(map(LoopLimit.parse, options.unwind_loops)),
         total_threads=_FEW_THREADS,

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from raceproof.analysis.unrolling import CopyName, LoopOrder
 from raceproof.engines.bounded.cursor import Part
 from raceproof.engines.bounded.events import Constraint, Hiding
-from raceproof.engines.bounded.state import Contents, State, Value
+from raceproof.engines.bounded.state import Contents, UnfoldState, Value
 from raceproof.engines.bounded.waiting import (
-    Change,
     Idle,
     Iteration,
-    OwnAccess,
     Range,
     Spot,
+    StateChange,
+    UnsharedAccess,
     changes_nothing,
     exposed,
     idle,
@@ -87,9 +87,9 @@ class LoopRun:
 class _OwnMemory:
     """What one iteration does with the memory that its thread alone uses."""
 
-    def __init__(self, accesses: list[OwnAccess], guard: Term) -> None:
+    def __init__(self, accesses: list[UnsharedAccess], guard: Term) -> None:
         self._guard = guard
-        self._accesses: dict[int, list[OwnAccess]] = {}
+        self._accesses: dict[int, list[UnsharedAccess]] = {}
         for access in accesses:
             self._accesses.setdefault(access.range[0], []).append(access)
         self._exposed: dict[int, list[Range]] = {}
@@ -134,8 +134,8 @@ class LoopEnds(Part):
         run.born = len(self.cursor.born)
 
     def repeated(
-        self, name: CopyName, head: int, state: State, loops: dict[CopyName, LoopRun]
-    ) -> State | None:
+        self, name: CopyName, head: int, state: UnfoldState, loops: dict[CopyName, LoopRun]
+    ) -> UnfoldState | None:
         """The state with which the next iteration begins, if there is one."""
         run = loops.get(LoopOrder.instance(name, head))
         if run is None:
@@ -203,7 +203,7 @@ class LoopEnds(Part):
 
     # --- waiting ------------------------------------------------------------
 
-    def _stays(self, name: CopyName, head: int, state: State, run: LoopRun) -> Term:
+    def _stays(self, name: CopyName, head: int, state: UnfoldState, run: LoopRun) -> Term:
         """When the iteration did no more than wait, so that the thread may stay where it is."""
         never = self.terms.false
         if not run.order.is_reducible:
@@ -235,8 +235,10 @@ class LoopEnds(Part):
         if found.hidden:
             self.body.hidings.append(Hiding(found.hidden, end, self.terms.and_(guard, found.when)))
 
-    def _iteration(self, name: CopyName, head: int, state: State, run: LoopRun) -> Iteration | None:
-        changes: list[Change] = []
+    def _iteration(
+        self, name: CopyName, head: int, state: UnfoldState, run: LoopRun
+    ) -> Iteration | None:
+        changes: list[StateChange] = []
         kept: set[int] = set()
         assert self.cursor.instruction is not None
         function = self.unfolder.program.function_of(self.cursor.instruction.number)
@@ -250,9 +252,9 @@ class LoopEnds(Part):
                 kept.add(index)
             if now is not before:
                 if isinstance(before, Term) and isinstance(now, Term):
-                    changes.append(Change(index, before, now))
+                    changes.append(StateChange(index, before, now))
                 else:
-                    changes.append(Change(index, None, None))
+                    changes.append(StateChange(index, None, None))
         if state.version != run.version:
             changes += self._changed_memory(state, run)
         if len(changes) > _MANY_SPOTS:
@@ -273,10 +275,10 @@ class LoopEnds(Part):
             run.guard, state.guard, self.body.events[run.events :], changes, looks_at, overwrites
         )
 
-    def _changed_memory(self, state: State, run: LoopRun) -> list[Change]:
+    def _changed_memory(self, state: UnfoldState, run: LoopRun) -> list[StateChange]:
         """What the thread's own memory holds differently; not in objects made in the iteration,
         which nothing points to any more if all else is as before."""
-        changes: list[Change] = []
+        changes: list[StateChange] = []
         born = set(self.cursor.born[run.born :])
         born |= {flag.number for n in born if (flag := self.space.all[n].freed) is not None}
         for number in sorted(run.memory.keys() | state.memory.keys()):
@@ -289,5 +291,5 @@ class LoopEnds(Part):
                 before, now = old.get(offset), new.get(offset)
                 if before is not now:
                     width = max(value.width for value in (before, now) if value is not None)
-                    changes.append(Change((number, offset, offset + width // 8), before, now))
+                    changes.append(StateChange((number, offset, offset + width // 8), before, now))
         return changes

@@ -6,13 +6,13 @@ copies. For each thread, round and label there is one boolean,
 
     passed[r][i]   the thread has executed its event i by the end of round r
 
-monotone in r and i: together they are the paper's guessed context switches (`cs`), in unary. Event
-i is executed in round r if `passed[r][i]` and not `passed[r-1][i]`. What a thread computes between
-two events depends only on what its events read, so each read has one variable, whose value is that
-of its cell in the round in which the read takes place, and all local computation stands in the
-formula once. Only shared memory is followed through the rounds: the cells start with what `main`
-left there, and each event that writes makes a new value `executed ? new : old`, in the order of the
-simulated execution.
+monotone in r and i: together they are the paper's guessed context switches (`cs`), in unary.
+UnfoldEvent i is executed in round r if `passed[r][i]` and not `passed[r-1][i]`. What a thread
+computes between two events depends only on what its events read, so each read has one variable,
+whose value is that of its cell in the round in which the read takes place, and all local
+computation stands in the formula once. Only shared memory is followed through the rounds: the cells
+start with what `main` left there, and each event that writes makes a new value `executed ? new :
+old`, in the order of the simulated execution.
 
 A thread goes through its plain accesses without a pause (`movers`), so these need no label in each
 round. A step that cannot take place (a taken lock) is assumed not to be executed; an atomic section
@@ -23,15 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from raceproof.engines.bounded.cells import Cell, Cells
-from raceproof.engines.bounded.events import Event, Read, ThreadBody, Unfolding, Write
+from raceproof.engines.bounded.cells import Cell, UnfoldCells
+from raceproof.engines.bounded.events import Read, ThreadBody, UnfoldEvent, Unfolding, Write
 from raceproof.engines.bounded.movers import Movers, Pairs
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.engines.bounded.sections import merge_sections
 from raceproof.smt.solver import Model
 from raceproof.smt.terms import Term, Terms
 
-InitialValue = Callable[[MemoryObject, int, int], Term]
+InitialValue = Callable[[UnfoldObject, int, int], Term]
 
 
 class RoundsEncoding:
@@ -49,7 +49,7 @@ class RoundsEncoding:
         self.terms = terms
         self.unfolding = unfolding = merge_sections(unfolding, terms)
         self.rounds = rounds
-        self.cells = Cells(unfolding, terms)
+        self.cells = UnfoldCells(unfolding, terms)
         self.assertions: list[Term] = []
         self._initial = initial
         self._check_time = check_time
@@ -98,7 +98,7 @@ class RoundsEncoding:
             return now
         return self.terms.and_(now, self.terms.not_(self._passed[round_ - 1][thread][index]))
 
-    def stands_before(self, event: Event) -> Term:
+    def stands_before(self, event: UnfoldEvent) -> Term:
         """At the end the thread stands just before the event."""
         return self.terms.all(
             (
@@ -147,7 +147,7 @@ class RoundsEncoding:
                 else:
                     self._write(operation, terms.and_(when, event.guard))
 
-    def _try_section(self, event: Event) -> None:
+    def _try_section(self, event: UnfoldEvent) -> None:
         """What an atomic section would read if it ran at the end, for races inside it."""
         if not any(part.accesses for part, _ in event.parts):
             return
@@ -171,7 +171,7 @@ class RoundsEncoding:
         assert result is not None
         return result
 
-    def _is_at(self, address: Term, place: tuple[MemoryObject, int]) -> Term:
+    def _is_at(self, address: Term, place: tuple[UnfoldObject, int]) -> Term:
         target = self.terms.const(place[0].address + place[1], address.width)
         return self.terms.eq(address, target)
 
@@ -219,9 +219,9 @@ class RoundsEncoding:
 
     # --- models ------------------------------------------------------------
 
-    def execution(self, model: Model) -> list[Event]:
+    def execution(self, model: Model) -> list[UnfoldEvent]:
         """The events of a satisfying schedule, in their order."""
-        order: list[Event] = []
+        order: list[UnfoldEvent] = []
         for r in range(self.rounds):
             for t, thread in enumerate(self.unfolding.threads):
                 for event in thread.events:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from raceproof.engines.bounded.events import Event, Unfolding
+from raceproof.engines.bounded.events import UnfoldEvent, Unfolding
 from raceproof.machine import Machine
 from raceproof.machine.faults import UndefinedBehaviour
 from raceproof.machine.replay import replay
@@ -100,7 +100,11 @@ class _Guide:
         return self._ours.get(number, -1)
 
     def lead(
-        self, execution: Sequence[Event], first: Event, second: Event, is_past: bool
+        self,
+        execution: Sequence[UnfoldEvent],
+        first: UnfoldEvent,
+        second: UnfoldEvent,
+        is_past: bool,
     ) -> Schedule:
         created = self._creations(execution)
         self._pending_creations = created
@@ -109,7 +113,7 @@ class _Guide:
         self.notice()
         for event in execution:
             self._follow(event)
-        order: tuple[Event, ...] = (second, first)
+        order: tuple[UnfoldEvent, ...] = (second, first)
         if is_past:
             order = (second,)
         elif second.is_inner:
@@ -125,7 +129,7 @@ class _Guide:
             is_past=is_past,
         )
 
-    def _creations(self, execution: Sequence[Event]) -> dict[tuple[int, int], list[int]]:
+    def _creations(self, execution: Sequence[UnfoldEvent]) -> dict[tuple[int, int], list[int]]:
         """(creating thread, instruction) -> our new threads, in their order."""
         found: dict[tuple[int, int], list[int]] = {}
         for event in execution:
@@ -179,7 +183,7 @@ class _Guide:
         self.notice()
         self._notice_loneliness()
 
-    def _follow(self, event: Event) -> None:
+    def _follow(self, event: UnfoldEvent) -> None:
         if self._is_silent.get(event.thread):
             self._rouse(event.thread)
             if event.creates:
@@ -214,7 +218,7 @@ class _Guide:
         ):
             self._step(number)
 
-    def _is_inside(self, event: Event) -> bool:
+    def _is_inside(self, event: UnfoldEvent) -> bool:
         """Whether the thread has begun the event's call and not come back from it."""
         pending = self.machine.threads[self.numbers[event.thread]].pending
         return (
@@ -223,7 +227,7 @@ class _Guide:
             and _is_second_half(pending)
         )
 
-    def _go_to(self, event: Event) -> None:
+    def _go_to(self, event: UnfoldEvent) -> None:
         """Brings the event's thread before its instruction."""
         number = self.numbers.get(event.thread)
         if number is None:
@@ -249,8 +253,8 @@ def confirmed_schedule(
     machine: Machine,
     unfolding: Unfolding,
     model: Model,
-    execution: Sequence[Event],
-    pair: tuple[Event, Event],
+    execution: Sequence[UnfoldEvent],
+    pair: tuple[UnfoldEvent, UnfoldEvent],
     *,
     is_past: bool = False,
 ) -> Schedule:

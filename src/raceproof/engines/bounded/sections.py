@@ -7,14 +7,21 @@ reads and writes becomes an operation of the whole.
 A race inside a section needs care. A thread that stands before the third access of its section has
 already done the first two, which the single step has not. But no other thread can have run since
 the section began, so it is enough that the thread stands before the section at the very end, and
-that the section, if it ran then, would come to the access (`Event.reaches`).
+that the section, if it ran then, would come to the access (`UnfoldEvent.reaches`).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from raceproof.engines.bounded.events import Constraint, Event, Read, ThreadBody, Unfolding, Write
+from raceproof.engines.bounded.events import (
+    Constraint,
+    Read,
+    ThreadBody,
+    UnfoldEvent,
+    Unfolding,
+    Write,
+)
 from raceproof.smt.terms import Term, Terms
 
 
@@ -26,7 +33,7 @@ def merge_sections(unfolding: Unfolding, terms: Terms) -> Unfolding:
 
 
 def _merge(thread: ThreadBody, terms: Terms) -> ThreadBody:
-    groups: list[list[Event]] = []
+    groups: list[list[UnfoldEvent]] = []
     position: list[int] = []
     """Old label -> new label."""
     for event in thread.events:
@@ -55,8 +62,8 @@ def _merge(thread: ThreadBody, terms: Terms) -> ThreadBody:
 
 
 def _whole(
-    group: list[Event], number: int, inside: dict[int, list[Constraint]], terms: Terms
-) -> Event:
+    group: list[UnfoldEvent], number: int, inside: dict[int, list[Constraint]], terms: Terms
+) -> UnfoldEvent:
     leader = group[0]
     if len(group) == 1:
         return replace(leader, index=number, parts=())

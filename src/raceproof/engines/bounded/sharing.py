@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raceproof.engines.bounded.objects import SHADOW, AddressSpace, MemoryObject
+from raceproof.engines.bounded.objects import SHADOW, AddressSpace, UnfoldObject
 from raceproof.smt.terms import TREE_LIMIT, Term
 
 Target = tuple[int, int | None]
@@ -71,7 +71,7 @@ class _Uses:
             yield from self.buckets.get(bucket, ())
 
 
-class Sharing:
+class SharedPlaces:
     """The tables; they only grow."""
 
     def __init__(self, space: AddressSpace) -> None:
@@ -99,7 +99,7 @@ class Sharing:
     # --- who uses what ------------------------------------------------------------
 
     def record(
-        self, thread: int, target: MemoryObject, offset: int | None, size: int, *, is_write: bool
+        self, thread: int, target: UnfoldObject, offset: int | None, size: int, *, is_write: bool
     ) -> None:
         """A thread accesses a range (any part of the object if the offset is None)."""
         start, end = (0, target.size) if offset is None else (offset, offset + size)
@@ -118,7 +118,7 @@ class Sharing:
             use.readers |= bit
             self.has_grown = True
 
-    def users(self, target: MemoryObject, offset: int | None, size: int) -> tuple[int, int]:
+    def users(self, target: UnfoldObject, offset: int | None, size: int) -> tuple[int, int]:
         """The threads that read and that write some byte of the range, as bit sets."""
         start, end = (0, target.size) if offset is None else (offset, offset + size)
         readers = writers = 0
@@ -130,7 +130,7 @@ class Sharing:
                     writers |= use.writers
         return readers, writers
 
-    def is_shared(self, thread: int, target: MemoryObject, offset: int | None, size: int) -> bool:
+    def is_shared(self, thread: int, target: UnfoldObject, offset: int | None, size: int) -> bool:
         """Whether an access of this thread has to be a visible step."""
         if target.is_read_only:
             return False
@@ -141,7 +141,7 @@ class Sharing:
 
     # --- few values ------------------------------------------------------------
 
-    def note_value(self, target: MemoryObject, offset: int, value: Term) -> None:
+    def note_value(self, target: UnfoldObject, offset: int, value: Term) -> None:
         """Some thread stores this value."""
         key = (target.number, offset, offset + value.width // 8)
         old = self._values.get(key, _NO_VALUES)
@@ -155,7 +155,7 @@ class Sharing:
             self._values[key] = new if len(passes) <= _GROWTH_LIMIT else None
             self.has_grown = True
 
-    def values(self, target: MemoryObject, offset: int, size: int) -> frozenset[int] | None:
+    def values(self, target: UnfoldObject, offset: int, size: int) -> frozenset[int] | None:
         """All that threads store in a range; None if that is too much, or not known."""
         end = offset + size
         for low, high, use in self._uses[target.number].near(offset, end):
@@ -165,7 +165,7 @@ class Sharing:
 
     # --- where pointers lead ------------------------------------------------------------
 
-    def stored(self, target: MemoryObject, offset: int | None, value: Targets) -> None:
+    def stored(self, target: UnfoldObject, offset: int | None, value: Targets) -> None:
         """Some thread stores a value with these targets."""
         if not value:
             return
@@ -178,7 +178,7 @@ class Sharing:
                 self._offsets.setdefault(target.number, set()).add(offset)
             self.has_grown = True
 
-    def loaded(self, target: MemoryObject, offset: int | None, size: int) -> Targets:
+    def loaded(self, target: UnfoldObject, offset: int | None, size: int) -> Targets:
         """Where a value read from there may point; one read askew, anywhere near."""
         result = self._cells.get((target.number, None), _NOWHERE)
         offsets = self._offsets.get(target.number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.smt.terms import Term, Terms
 
 Value = Term | tuple["Value", ...]
@@ -28,7 +28,7 @@ def choose(terms: Terms, condition: Term, a: Value, b: Value) -> Value:
     return terms.ite(condition, a, b)
 
 
-class State:
+class UnfoldState:
     """Mutable; `registers` and `memory` are shared between copies until written."""
 
     __slots__ = (
@@ -60,8 +60,8 @@ class State:
         self._owned: set[int] = set()
         self._owns_registers = True
 
-    def copy(self, guard: Term) -> State:
-        new = State.__new__(State)
+    def copy(self, guard: Term) -> UnfoldState:
+        new = UnfoldState.__new__(UnfoldState)
         new.terms = self.terms
         new.guard = guard
         new.registers = self.registers
@@ -95,13 +95,13 @@ class State:
 
     # --- memory ------------------------------------------------------------
 
-    def _contents(self, target: MemoryObject) -> Contents:
+    def _contents(self, target: UnfoldObject) -> Contents:
         found = self.memory.get(target.number)
         if found is None:
             return target.initial if target.initial is not None else {}
         return found
 
-    def read(self, target: MemoryObject, offset: int, size: int) -> Term:
+    def read(self, target: UnfoldObject, offset: int, size: int) -> Term:
         """The value of `size` bytes."""
         contents = self._contents(target)
         found = contents.get(offset)
@@ -116,12 +116,12 @@ class State:
         assert result is not None
         return result
 
-    def _initial(self, target: MemoryObject, offset: int, size: int) -> Term:
+    def _initial(self, target: UnfoldObject, offset: int, size: int) -> Term:
         if target.initial is not None:
             return self.terms.const(0, size * 8)
         return self.terms.var(f"uninitialised {target.number}+{offset}:{size}", size * 8)
 
-    def _byte(self, target: MemoryObject, contents: Contents, offset: int) -> Term:
+    def _byte(self, target: UnfoldObject, contents: Contents, offset: int) -> Term:
         for back in range(17):
             found = contents.get(offset - back)
             if found is not None:
@@ -139,7 +139,7 @@ class State:
             near = (o for o in contents)
         return [o for o in near if o < offset + size and offset < o + contents[o].width // 8]
 
-    def write(self, target: MemoryObject, offset: int, value: Term) -> None:
+    def write(self, target: UnfoldObject, offset: int, value: Term) -> None:
         number = target.number
         self.version += 1
         contents = self.memory.get(number)
@@ -166,7 +166,7 @@ class State:
         self._owned = set()
         return dict(self.memory)
 
-    def forget(self, target: MemoryObject) -> None:
+    def forget(self, target: UnfoldObject) -> None:
         """Makes the contents undefined: a new life of a stack slot."""
         if target.number in self.memory:
             del self.memory[target.number]
@@ -184,7 +184,7 @@ def relative(a: Term, b: Term) -> Term:
     return a
 
 
-def merge(states: Sequence[State], objects: Sequence[MemoryObject]) -> State:
+def merge(states: Sequence[UnfoldState], objects: Sequence[UnfoldObject]) -> UnfoldState:
     """The state after ways that exclude each other have met."""
     result = states[0]
     for other in states[1:]:
@@ -192,7 +192,7 @@ def merge(states: Sequence[State], objects: Sequence[MemoryObject]) -> State:
     return result
 
 
-def _merge_two(a: State, b: State, objects: Sequence[MemoryObject]) -> State:
+def _merge_two(a: UnfoldState, b: UnfoldState, objects: Sequence[UnfoldObject]) -> UnfoldState:
     terms = a.terms
     condition = relative(a.guard, b.guard)
     new = a.copy(terms.or_(a.guard, b.guard))
@@ -217,7 +217,9 @@ def _merge_two(a: State, b: State, objects: Sequence[MemoryObject]) -> State:
     return new
 
 
-def _merge_contents(a: State, b: State, condition: Term, target: MemoryObject) -> Contents:
+def _merge_contents(
+    a: UnfoldState, b: UnfoldState, condition: Term, target: UnfoldObject
+) -> Contents:
     left, right = a._contents(target), b._contents(target)
     result: Contents = {}
     split: set[int] = set()
@@ -231,7 +233,7 @@ def _merge_contents(a: State, b: State, condition: Term, target: MemoryObject) -
         uniform = all(
             offset_ == offset and contents[offset_].width == width
             for contents in (left, right)
-            for offset_ in State._overlapping(contents, offset, size)
+            for offset_ in UnfoldState._overlapping(contents, offset, size)
         )
         if uniform:
             result[offset] = a.terms.ite(
@@ -240,7 +242,7 @@ def _merge_contents(a: State, b: State, condition: Term, target: MemoryObject) -
         else:
             split.update(range(offset, offset + size))
     for offset in sorted(split):
-        if State._overlapping(result, offset, 1):
+        if UnfoldState._overlapping(result, offset, 1):
             continue
         result[offset] = a.terms.ite(
             condition, a.read(target, offset, 1), b.read(target, offset, 1)

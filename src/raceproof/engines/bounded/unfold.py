@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from raceproof.analysis.unrolling import LoopOrder
 from raceproof.concurrency import Events, Models
 from raceproof.engines.bounded.events import Cut, ThreadBody, Unfolding
-from raceproof.engines.bounded.objects import AddressSpace, MemoryObject
-from raceproof.engines.bounded.sharing import Sharing
-from raceproof.engines.bounded.state import State, Value
+from raceproof.engines.bounded.objects import AddressSpace, UnfoldObject
+from raceproof.engines.bounded.sharing import SharedPlaces
+from raceproof.engines.bounded.state import UnfoldState, Value
 from raceproof.errors import UserError
 from raceproof.ir import Constant, Function, GlobalAddress, Instruction, Position, Program
 from raceproof.ir.cfg import ControlFlow
@@ -43,7 +43,7 @@ class LoopLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class UnfoldLimits:
     """The bounds of an unfolding. `unwind`, `loops` and `site_threads` are for people to choose."""
 
     unwind: int = 2
@@ -71,7 +71,7 @@ class Limits:
     anyone_unlocks: bool = False
     """A mutex can be unlocked by a thread that did not lock it."""
 
-    def is_within(self, other: Limits) -> bool:
+    def is_within(self, other: UnfoldLimits) -> bool:
         """Whether the other bounds unroll loops at least as far, and differ in nothing else."""
         return (
             self.unwind <= other.unwind
@@ -85,7 +85,7 @@ _FIRST_PATIENCE = 12
 don't know yet."""
 
 
-class OutOfTime(Exception):
+class UnfoldingTimeout(Exception):
     pass
 
 
@@ -107,7 +107,7 @@ class Unfolder:
         self,
         program: Program,
         models: Models,
-        limits: Limits,
+        limits: UnfoldLimits,
         deadline: float = float("inf"),
         shallower: Unfolder | None = None,
         events: Events | None = None,
@@ -120,13 +120,13 @@ class Unfolder:
         self.deadline = deadline
         self.terms = Terms()
         self.space = AddressSpace(program, self.terms)
-        self.sharing = Sharing(self.space)
+        self.sharing = SharedPlaces(self.space)
         self.size = 0
         self.patience = _FIRST_PATIENCE
         self.was_impatient = False
         self.result = Unfolding([])
         self._orders: dict[str, LoopOrder] = {}
-        self._published: list[State] = []
+        self._published: list[UnfoldState] = []
         self._thread_numbers: dict[str, int] = {}
         self._created_at: dict[int, int] = {}
         """Threads by the call that creates them."""
@@ -139,7 +139,7 @@ class Unfolder:
         self.has_timed_waits = False
         """Some wait on a condition tells whether it was woken up."""
         self.has_choices = False
-        """Something happened that `Limits.cautious` would have made more of."""
+        """Something happened that `UnfoldLimits.cautious` would have made more of."""
         if shallower is not None:
             self._go_on_from(shallower)
 
@@ -159,7 +159,7 @@ class Unfolder:
         self.has_choices = other.has_choices
 
     def run(self) -> Unfolding:
-        """Raises `TooBig` or `OutOfTime` if it cannot be done."""
+        """Raises `TooBig` or `UnfoldingTimeout` if it cannot be done."""
         for number in range(1, self.limits.passes + 1):
             self.sharing.begin_pass()
             self.was_impatient = False
@@ -209,7 +209,7 @@ class Unfolder:
 
     def check_time(self) -> None:
         if time.monotonic() > self.deadline:
-            raise OutOfTime
+            raise UnfoldingTimeout
 
     # --- what the walks ask ------------------------------------------------------------
 
@@ -301,13 +301,13 @@ class Unfolder:
             self.has_timed_waits = True
             self.sharing.has_grown = True
 
-    def control(self, what: str, thread: int) -> MemoryObject:
+    def control(self, what: str, thread: int) -> UnfoldObject:
         """A hidden variable of ours about a thread."""
         return self.space.make(
             ("control", what, thread), BaseKind.EXTERNAL, f"{what} {thread}", 8, is_defined=True
         )
 
-    def publish(self, state: State) -> None:
+    def publish(self, state: UnfoldState) -> None:
         """From here on other threads may look: what the memory holds now is where they start."""
         self._published.append(state.copy(state.guard))
         state.is_threaded = True
@@ -316,19 +316,19 @@ class Unfolder:
             for offset, value in contents.items():
                 self.sharing.stored(target, offset, self.sharing.targets(value))
 
-    def initial_value(self, target: MemoryObject, offset: int, size: int) -> Term:
+    def initial_value(self, target: UnfoldObject, offset: int, size: int) -> Term:
         """What a range held when the first thread was created."""
         result: Term | None = None
         for state in self._published:
             value = state.read(target, offset, size)
             result = value if result is None else self.terms.ite(state.guard, value, result)
         if result is None:
-            result = State(self.terms).read(target, offset, size)
+            result = UnfoldState(self.terms).read(target, offset, size)
         return result
 
-    def start_state(self) -> State:
+    def start_state(self) -> UnfoldState:
         """The memory that a new thread finds, where it is not shared."""
-        state = State(self.terms)
+        state = UnfoldState(self.terms)
         if self._published:
             from raceproof.engines.bounded.state import merge
 

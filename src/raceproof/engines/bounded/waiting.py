@@ -61,8 +61,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from raceproof.engines.bounded.events import Event, HiddenWrite, Read, Write
-from raceproof.engines.bounded.objects import MemoryObject
+from raceproof.engines.bounded.events import HiddenWrite, Read, UnfoldEvent, Write
+from raceproof.engines.bounded.objects import UnfoldObject
 from raceproof.smt.terms import Term, Terms, subterms
 
 Range = tuple[int, int, int]
@@ -74,7 +74,7 @@ Site = tuple[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OwnAccess:
+class UnsharedAccess:
     """An access to memory that no other thread uses."""
 
     range: Range
@@ -83,7 +83,7 @@ class OwnAccess:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class StateChange:
     """What a thread remembers differently after an iteration."""
 
     spot: Spot
@@ -99,8 +99,8 @@ class Iteration:
     """The guard with which it began."""
     guard: Term
     """The guard at its end."""
-    events: Sequence[Event]
-    changes: Sequence[Change]
+    events: Sequence[UnfoldEvent]
+    changes: Sequence[StateChange]
     looks_at: Callable[[Spot], bool]
     """Whether it may depend on what it found there when it began."""
     overwrites: Callable[[Spot], bool]
@@ -152,7 +152,7 @@ def idle(terms: Terms, iteration: Iteration, *, is_patient: bool, hides: bool) -
         return None
 
 
-def changes_nothing(terms: Terms, guard: Term, events: Sequence[Event]) -> bool:
+def changes_nothing(terms: Terms, guard: Term, events: Sequence[UnfoldEvent]) -> bool:
     """Whether these events only read, on the way with this guard."""
     return not any(
         isinstance(operation, Write)
@@ -206,7 +206,7 @@ class _Judge:
 
     # --- what the thread remembers ------------------------------------------------------------
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: StateChange) -> None:
         if not self.iteration.looks_at(change.spot):
             self.forgotten.add(change.spot)
             return
@@ -235,7 +235,7 @@ class _Judge:
 
     # --- what it does to others ------------------------------------------------------------
 
-    def _event(self, position: int, event: Event) -> None:
+    def _event(self, position: int, event: UnfoldEvent) -> None:
         if event.creates or event.is_fatal:
             raise _NotIdle
         writes = [
@@ -254,11 +254,11 @@ class _Judge:
             else:
                 self._require(self.terms.not_(self._changes(event, number, write)))
 
-    def _happens(self, event: Event, write: Write) -> bool:
+    def _happens(self, event: UnfoldEvent, write: Write) -> bool:
         terms = self.terms
         return terms.all((self.guard, event.guard, write.condition)) is not terms.false
 
-    def _changes(self, event: Event, number: int, write: Write) -> Term:
+    def _changes(self, event: UnfoldEvent, number: int, write: Write) -> Term:
         """When a write leaves another value than it found."""
         terms = self.terms
         changes = terms.and_(event.guard, write.condition)
@@ -269,7 +269,7 @@ class _Judge:
                 return terms.and_(changes, terms.not_(terms.eq(operation.variable, write.value)))
         return changes
 
-    def _is_hidden(self, event: Event, write: Write) -> bool:
+    def _is_hidden(self, event: UnfoldEvent, write: Write) -> bool:
         """Whether every iteration writes the place anew before it looks at it or ends."""
         if not self.hides or event.kind not in _HIDES or not write.address.is_constant:
             return False
@@ -294,7 +294,7 @@ class _Judge:
                     return True
         return False
 
-    def _lock(self, position: int, event: Event, writes: Sequence[Write]) -> None:
+    def _lock(self, position: int, event: UnfoldEvent, writes: Sequence[Write]) -> None:
         if not self.is_patient or not implies(self.guard, event.guard):
             raise _NotIdle
         if any(write.size != _LOCK_SIZE for write in writes):
@@ -334,14 +334,14 @@ class _Judge:
 
 
 def _overlap(
-    place: tuple[MemoryObject, int], size: int, target: MemoryObject, start: int, end: int
+    place: tuple[UnfoldObject, int], size: int, target: UnfoldObject, start: int, end: int
 ) -> bool:
     return place[0] is target and place[1] < end and start < place[1] + size
 
 
-def exposed(accesses: Sequence[OwnAccess]) -> list[Range]:
+def exposed(accesses: Sequence[UnsharedAccess]) -> list[Range]:
     """What is read of the memory as it was before these accesses."""
-    written: list[OwnAccess] = []
+    written: list[UnsharedAccess] = []
     found: dict[Range, None] = {}
     for access in accesses:
         if access.is_write:

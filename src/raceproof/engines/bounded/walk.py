@@ -17,7 +17,7 @@ from raceproof.engines.bounded.counting import counts
 from raceproof.engines.bounded.cursor import Part, PathEnds
 from raceproof.engines.bounded.objects import TooBig
 from raceproof.engines.bounded.repeating import LoopRun
-from raceproof.engines.bounded.state import State, Value, choose, merge, relative
+from raceproof.engines.bounded.state import UnfoldState, Value, choose, merge, relative
 from raceproof.engines.bounded.waiting import implies
 from raceproof.ir import (
     AfterInvoke,
@@ -38,7 +38,7 @@ from raceproof.smt.terms import Term
 if TYPE_CHECKING:
     pass
 
-_Arrival = tuple[State, int]
+_Arrival = tuple[UnfoldState, int]
 """A state and the block it comes from."""
 
 
@@ -96,7 +96,7 @@ class Functions(Part):
         queue: list[CopyName] = [first]
         arrivals: dict[CopyName, list[_Arrival]] = {first: [(self.cursor.state, -1)]}
         loops: dict[CopyName, LoopRun] = {}
-        returned: list[tuple[State, Value | None]] = []
+        returned: list[tuple[UnfoldState, Value | None]] = []
         while queue:
             name = heapq.heappop(queue)
             incoming = [a for a in arrivals.pop(name) if a[0].guard is not self.terms.false]
@@ -115,7 +115,7 @@ class Functions(Part):
             raise PathEnds
         return self._join(returned)
 
-    def _join(self, returned: list[tuple[State, Value | None]]) -> Value | None:
+    def _join(self, returned: list[tuple[UnfoldState, Value | None]]) -> Value | None:
         result = returned[0][1]
         state = returned[0][0]
         for other, value in returned[1:]:
@@ -125,7 +125,7 @@ class Functions(Part):
         self.cursor.state = state
         return result
 
-    def merge(self, states: list[State]) -> State:
+    def merge(self, states: list[UnfoldState]) -> UnfoldState:
         if len(states) > 1 and any(s.is_threaded for s in states):
             for state in states:
                 if not state.is_threaded:
@@ -136,7 +136,7 @@ class Functions(Part):
             self.cut_at(states, "a clean-up handler on one of two ways that meet")
         return merge(states, self.space.all)
 
-    def cut_at(self, states: list[State], reason: str) -> None:
+    def cut_at(self, states: list[UnfoldState], reason: str) -> None:
         current = self.cursor.state
         for state in states:
             self.cursor.state = state
@@ -185,7 +185,7 @@ class Functions(Part):
             self.loops.begin_iteration(run, result)
 
     def _walk_block(
-        self, function: Function, block: int, returned: list[tuple[State, Value | None]]
+        self, function: Function, block: int, returned: list[tuple[UnfoldState, Value | None]]
     ) -> list[tuple[int, Term]]:
         """The ways on, with their conditions."""
         limits = self.unfolder.limits
@@ -283,8 +283,8 @@ class Functions(Part):
             arrivals[entered].append((entering, block))
 
     def _counted(
-        self, copy: CopyName, state: State, source: int, counter: Counter
-    ) -> list[tuple[CopyName, State]]:
+        self, copy: CopyName, state: UnfoldState, source: int, counter: Counter
+    ) -> list[tuple[CopyName, UnfoldState]]:
         """The copies of a counting loop's head that a state enters, and with what."""
         terms = self.terms
         operand, limit = counter.start(source), self._known(state, counter.limit)
@@ -294,7 +294,7 @@ class Functions(Part):
         numbers, behind = counts(counter, start, limit, self._assumed(state.guard))
         if not numbers:
             return [(copy, state)]
-        entries: list[tuple[CopyName, State]] = []
+        entries: list[tuple[CopyName, UnfoldState]] = []
         for number in numbers:
             count = terms.const(number, start.width)
             entering = state.copy(terms.and_(state.guard, terms.eq(start, count)))
@@ -319,7 +319,7 @@ class Functions(Part):
             ]
         )
 
-    def _known(self, state: State, operand: Operand | None) -> Term | None:
+    def _known(self, state: UnfoldState, operand: Operand | None) -> Term | None:
         """A number that a state holds."""
         if isinstance(operand, IntConstant):
             return self.terms.const(operand.value, self.space.width(operand.type))

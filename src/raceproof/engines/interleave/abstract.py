@@ -23,7 +23,7 @@ MOST_STATES = 30_000
 
 class Reachability(Enum):
     REFUTED = "refuted"
-    """For any number of threads; of the pairs asked about, those not in `Checked.pairs`."""
+    """For any number of threads; of the pairs asked about, those not in `ModelChecked.pairs`."""
     BOUNDED = "refuted within the thread bound"
     REACHABLE = "reachable"
     OPEN = "not decided"
@@ -39,7 +39,7 @@ class AccessPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ModelChecked:
     reachability: Reachability
     states: int
     pairs: frozenset[frozenset[int]] = frozenset()
@@ -53,10 +53,10 @@ def check(
     rules: MutexRules,
     seconds_left: Callable[[], float],
     pairs: Iterable[frozenset[int]] | None = None,
-) -> Checked:
+) -> ModelChecked:
     """Look for a race among `accesses`; with `pairs`, for each of these."""
     if skeleton.not_followed or any(skeleton.entered(number) for number in accesses):
-        return Checked(Reachability.OPEN, 0)
+        return ModelChecked(Reachability.OPEN, 0)
     wanted = None if pairs is None else set(pairs)
     reached: set[frozenset[int]] = set()
     model = ThreadingModel(skeleton.points(accesses), bound, rules)
@@ -74,17 +74,17 @@ def check(
                 if wanted is not None:
                     wanted.discard(pair)
                 if not wanted:
-                    return Checked(Reachability.REACHABLE, len(visited), frozenset(reached))
+                    return ModelChecked(Reachability.REACHABLE, len(visited), frozenset(reached))
             if len(visited) > MOST_STATES or seconds_left() <= 0:
-                return Checked(Reachability.OPEN, len(visited))
+                return ModelChecked(Reachability.OPEN, len(visited))
             for following in model.next(state):
                 if following not in visited:
                     visited.add(following)
                     queue.append(following)
     except (TooDeep, RecursionError):
-        return Checked(Reachability.OPEN, len(visited))
+        return ModelChecked(Reachability.OPEN, len(visited))
     found = Reachability.REFUTED if model.is_cut_off else Reachability.BOUNDED
-    return Checked(found, len(visited), frozenset(reached))
+    return ModelChecked(found, len(visited), frozenset(reached))
 
 
 def _race(

@@ -25,7 +25,7 @@ MOST_PAUSES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ExecutionLimits:
     """Of one execution."""
 
     steps: int
@@ -49,7 +49,7 @@ def execute(
     machine: Machine,
     scheduler: Scheduler,
     inputs: Inputs,
-    limits: Limits,
+    limits: ExecutionLimits,
 ) -> Race | None:
     """Run until a race, the end, or the limits."""
     return _Execution(machine, scheduler, limits).run(inputs)
@@ -67,7 +67,7 @@ class _Execution:
     is avoided until something has changed.
     """
 
-    def __init__(self, machine: Machine, scheduler: Scheduler, limits: Limits) -> None:
+    def __init__(self, machine: Machine, scheduler: Scheduler, limits: ExecutionLimits) -> None:
         self._machine = machine
         self._scheduler = scheduler
         self._limits = limits

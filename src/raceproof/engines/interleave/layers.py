@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from raceproof.analysis.facts import ProgramFacts
-from raceproof.engines.interleave.abstract import Checked, Reachability, check
+from raceproof.engines.interleave.abstract import ModelChecked, Reachability, check
 from raceproof.engines.interleave.lock_sets import LockSets
 from raceproof.engines.interleave.skeleton import Skeleton
 from raceproof.engines.interleave.suspects import Suspect, from_candidates, from_variable, pair_of
@@ -110,7 +110,7 @@ class StaticLayers:
         assumptions = frozenset(self.skeleton.assumptions)
         return Cleared(left, [row], self._is_followed, assumptions, bounded)
 
-    def _check(self, suspect: Suspect, seconds: float, *, by_pair: bool) -> Checked:
+    def _check(self, suspect: Suspect, seconds: float, *, by_pair: bool) -> ModelChecked:
         end = time.monotonic() + seconds
         return check(
             self.skeleton,
@@ -122,7 +122,7 @@ class StaticLayers:
         )
 
 
-def _only(suspect: Suspect, checked: Checked) -> Suspect:
+def _only(suspect: Suspect, checked: ModelChecked) -> Suspect:
     """With the candidates that are not refuted."""
     if checked.reachability is not Reachability.REFUTED:
         return suspect

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raceproof.engines.interleave.skeleton import Place
+from raceproof.engines.interleave.skeleton import ModelPlace
 
-Lock = tuple[Place, bool]
+Lock = tuple[ModelPlace, bool]
 """Where it is, and whether it is held for reading only."""
 
-ATOMIC: Lock = (Place("atomic", "", 0), False)
-MayBe = Callable[[Place, Place], bool]
+ATOMIC: Lock = (ModelPlace("atomic", "", 0), False)
+MayBe = Callable[[ModelPlace, ModelPlace], bool]
 """Whether two places, as one function sees them, may be the same."""
 
 
@@ -19,7 +19,7 @@ MayBe = Callable[[Place, Place], bool]
 class Change:
     """What a stretch of code does to the locks held: takes away, then adds. `None`: all."""
 
-    lost: frozenset[Place] | None = frozenset()
+    lost: frozenset[ModelPlace] | None = frozenset()
     gained: frozenset[Lock] = frozenset()
 
     def then(self, later: Change, may_be: MayBe) -> Change:
@@ -40,7 +40,7 @@ class Change:
         return self.gained | _kept(held, self.lost, may_be)
 
 
-def _kept(locks: frozenset[Lock], lost: frozenset[Place], may_be: MayBe) -> frozenset[Lock]:
+def _kept(locks: frozenset[Lock], lost: frozenset[ModelPlace], may_be: MayBe) -> frozenset[Lock]:
     if not lost:
         return locks
     return frozenset(lock for lock in locks if not any(may_be(lock[0], place) for place in lost))

@@ -23,7 +23,7 @@ from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode
 from raceproof.engines.interleave.lock_changes import ATOMIC, NO_CHANGE, Change, Lock, MayBe
 from raceproof.engines.interleave.objects import EXTERNAL, Thing
-from raceproof.engines.interleave.skeleton import Place, Skeleton, is_trial
+from raceproof.engines.interleave.skeleton import ModelPlace, Skeleton, is_trial
 from raceproof.ir import Call, Function, Return
 from raceproof.options import MutexRules
 
@@ -76,12 +76,12 @@ class LockSets:
         registers = {parameter.index: parameter for parameter in function.parameters}
         objects = self._skeleton.objects
 
-        def things(place: Place) -> set[Thing]:
+        def things(place: ModelPlace) -> set[Thing]:
             if place.kind == "parameter":
                 return set(objects.of(registers[int(place.name)]))
             return {(place.kind, place.name)}
 
-        def may_be(one: Place, other: Place) -> bool:
+        def may_be(one: ModelPlace, other: ModelPlace) -> bool:
             if one == other:
                 return True
             if "parameter" not in (one.kind, other.kind):
@@ -231,7 +231,7 @@ class LockSets:
         """A callee's change in the words of its caller."""
         if self._skeleton.is_atomic_function(call.number, target.name):
             summary = Change(summary.lost, summary.gained - {ATOMIC})
-        lost: set[Place] | None = None if summary.lost is None else set()
+        lost: set[ModelPlace] | None = None if summary.lost is None else set()
         for place in summary.lost or ():
             found = self._outside(call, target, place)
             if found is None:
@@ -245,7 +245,7 @@ class LockSets:
                 gained.add((found, reads))
         return Change(None if lost is None else frozenset(lost), frozenset(gained))
 
-    def _outside(self, call: Call, target: Function, place: Place) -> Place | None:
+    def _outside(self, call: Call, target: Function, place: ModelPlace) -> ModelPlace | None:
         if place.kind in ("global", "atomic"):
             return place
         if place.kind == "parameter" and target.name in self._skeleton.objects.callees(call):
@@ -254,7 +254,7 @@ class LockSets:
                     found = self._skeleton.place(argument)
                     if found is None:
                         return None
-                    return Place(found.kind, found.name, found.offset + place.offset)
+                    return ModelPlace(found.kind, found.name, found.offset + place.offset)
         return None
 
     def _enter(self) -> None:
@@ -287,11 +287,11 @@ class LockSets:
                         given.add(ATOMIC)
                     meet(target.name, frozenset(given))
 
-    def _released_by_others(self) -> frozenset[Place] | None:
+    def _released_by_others(self) -> frozenset[ModelPlace] | None:
         """Under Linux's rules: the locks that someone may release who does not hold them."""
         if self._rules is MutexRules.POSIX:
             return frozenset()
-        found: set[Place] = set()
+        found: set[ModelPlace] = set()
         for name in sorted(self._reached):
             for number in self._inside.get(name, {}):
                 event = self._skeleton.event(number)

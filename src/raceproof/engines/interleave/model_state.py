@@ -14,13 +14,13 @@ NOWHERE = -2
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ModelFrame:
     point: int
     keys: tuple[Key | None, ...] = ()
     """The addresses that the parameters are."""
 
 
-Stack = tuple[Frame, ...]
+Stack = tuple[ModelFrame, ...]
 
 
 @dataclass(frozen=True, slots=True)

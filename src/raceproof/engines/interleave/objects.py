@@ -18,7 +18,7 @@ Thing = tuple[str, str | int]
 EXTERNAL: Thing = ("external", "")
 
 
-class Objects:
+class ModelObjects:
     """Of one program; without `is_complete` the time was over, and nothing is known."""
 
     def __init__(self, facts: ProgramFacts, seconds: float) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from raceproof.engines.interleave.constants import interesting_constants
-from raceproof.engines.interleave.execution import MOST_THREADS, Limits, Scheduler, execute
+from raceproof.engines.interleave.execution import MOST_THREADS, ExecutionLimits, Scheduler, execute
 from raceproof.engines.interleave.schedulers import Holding, Lazy, Priorities, Uniform
 from raceproof.machine.findings import Race
 from raceproof.machine.inputs import RandomInputs
@@ -105,11 +105,11 @@ class DirectedSearch:
         """From now on look for these only."""
         self._pairs = list(pairs)
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> ExecutionLimits:
         """First short executions, later also long ones: as much time for each length."""
         generator = self._generator
         doublings = min(int(-math.log2(1 - generator.random())), self.executions // 8, _DOUBLINGS)
-        return Limits(
+        return ExecutionLimits(
             _SHORTEST << doublings,
             generator.choice(_CROWDS),
             generator.random() < _PATIENCE,

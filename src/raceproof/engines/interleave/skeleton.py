@@ -16,7 +16,7 @@ from raceproof.analysis.facts import ProgramFacts
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.effects import Reachable
 from raceproof.concurrency.model import CallbackTime, Success, Wait
-from raceproof.engines.interleave.objects import Objects, Thing
+from raceproof.engines.interleave.objects import ModelObjects, Thing
 from raceproof.ir import (
     AfterInvoke,
     Branch,
@@ -56,7 +56,7 @@ _SYNCHRONISING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModelPlace:
     """An address as a function sees it: a parameter, slot or global, and an offset."""
 
     kind: str
@@ -70,12 +70,12 @@ class Skeleton:
     def __init__(self, facts: ProgramFacts, seconds: float = float("inf")) -> None:
         self.program = program = facts.program
         self.events = facts.events
-        self.objects = Objects(facts, seconds)
+        self.objects = ModelObjects(facts, seconds)
         self.not_followed: set[str] = set()
         """What the program does beyond this model: nothing that rests on it is a proof."""
         self.assumptions: set[str] = set()
         self._definitions: dict[Register, Instruction] = {}
-        self._places: dict[Value, Place | None] = {}
+        self._places: dict[Value, ModelPlace | None] = {}
         self._synchronising: set[int] = set()
         self._calls: dict[int, tuple[Function, ...]] = {}
         for function, instruction in program.all_instructions():
@@ -213,36 +213,36 @@ class Skeleton:
                 found.append((number, event))
         return found
 
-    def place(self, value: Value) -> Place | None:
+    def place(self, value: Value) -> ModelPlace | None:
         """The address that a value always is, if that can be told."""
         if value not in self._places:
             self._places[value] = self._place(value)
         return self._places[value]
 
-    def _place(self, value: Value) -> Place | None:
+    def _place(self, value: Value) -> ModelPlace | None:
         if isinstance(value, GlobalAddress):
             variable = self.program.globals.get(value.name)
             if variable is not None and variable.is_thread_local:
                 return None
-            return Place("global", value.name, value.offset)
+            return ModelPlace("global", value.name, value.offset)
         if not isinstance(value, Register):
             return None
         definition = self._definitions.get(value)
         match definition:
             case None:
-                return Place("parameter", value.index, 0)
+                return ModelPlace("parameter", value.index, 0)
             case StackSlot():
-                return Place("slot", definition.number, 0)
+                return ModelPlace("slot", definition.number, 0)
             case Offset(base=base, constant=constant, terms=()):
                 found = self.place(base)
                 if found is None:
                     return None
-                return Place(found.kind, found.name, found.offset + constant)
+                return ModelPlace(found.kind, found.name, found.offset + constant)
             case Freeze(value=inner) | Cast(operation="bitcast", value=inner):
                 return self.place(inner)
         return None
 
-    def handle(self, value: Value, is_indirect: bool) -> Place | None:
+    def handle(self, value: Value, is_indirect: bool) -> ModelPlace | None:
         """Where the thread id that a value is was loaded from."""
         if is_indirect:
             return self.place(value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from raceproof.engines.interleave.model_state import NOWHERE, Frame, ModelState, Stack
-from raceproof.engines.interleave.skeleton import Key, Place, Points
+from raceproof.engines.interleave.model_state import NOWHERE, ModelFrame, ModelState, Stack
+from raceproof.engines.interleave.skeleton import Key, ModelPlace, Points
 from raceproof.ir import Call, Function, Return
 
 MOST_FRAMES = 24
@@ -31,12 +31,12 @@ class StackSuccessors:
 
     def stepped(self, stack: Stack, blocks: list[int] | None = None) -> list[Stack]:
         """Where a thread may stand after the point on top; never nothing, for it is past it."""
-        return self._settled(self._after(stack, blocks)) or [(Frame(NOWHERE),)]
+        return self._settled(self._after(stack, blocks)) or [(ModelFrame(NOWHERE),)]
 
     def _first(self, below: Stack, function: Function, keys: tuple[Key | None, ...]) -> list[Stack]:
         if len(below) >= MOST_FRAMES:
             raise TooDeep
-        return [(*below, Frame(point, keys)) for point in self._points.first(function)]
+        return [(*below, ModelFrame(point, keys)) for point in self._points.first(function)]
 
     def _after(self, stack: Stack, blocks: list[int] | None = None) -> list[Stack]:
         points = self._points.after(stack[-1].point, blocks)
@@ -98,7 +98,7 @@ class StackSuccessors:
             for index, argument in enumerate(call.arguments[: len(function.parameters)])
         )
 
-    def _key_in(self, stack: Stack, place: Place | None) -> Key | None:
+    def _key_in(self, stack: Stack, place: ModelPlace | None) -> Key | None:
         if place is None:
             return None
         match place.kind:
@@ -112,7 +112,7 @@ class StackSuccessors:
                         return None if key is None else (key[0], key[1], key[2] + place.offset)
         return None
 
-    def key(self, state: ModelState, thread: int, place: Place | None) -> Key | None:
+    def key(self, state: ModelState, thread: int, place: ModelPlace | None) -> Key | None:
         """The exact address; a slot belongs to the thread and the depth of its frame.
 
         Below the top frame a slot is not followed, so that stacks of equal shape are equal.

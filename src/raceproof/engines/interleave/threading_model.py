@@ -35,7 +35,7 @@ from raceproof.concurrency.model import LockMode
 from raceproof.engines.interleave.model_state import (
     DORMANT,
     NOWHERE,
-    Frame,
+    ModelFrame,
     ModelState,
     ModelThread,
     added,
@@ -45,7 +45,7 @@ from raceproof.engines.interleave.model_state import (
     taken,
 )
 from raceproof.engines.interleave.objects import Thing
-from raceproof.engines.interleave.skeleton import Key, Place, Points, is_trial
+from raceproof.engines.interleave.skeleton import Key, ModelPlace, Points, is_trial
 from raceproof.engines.interleave.stack_successors import StackSuccessors
 from raceproof.ir import Return, Value
 from raceproof.options import MutexRules
@@ -131,7 +131,7 @@ class ThreadingModel:
             for function in self._skeleton.entered(point):
                 keys = self._stack_successors.keys(thread.stack, point, function)
                 for stack in self._stack_successors.entered(thread.stack, function, keys) or [
-                    (Frame(NOWHERE),)
+                    (ModelFrame(NOWHERE),)
                 ]:
                     yield put(state, number, replace(thread, stack=stack, atomic=thread.atomic + 1))
             return
@@ -185,7 +185,7 @@ class ThreadingModel:
             case _:
                 yield from self._go_on(state, number)
 
-    def _place(self, event: ev.LockAcquire | ev.LockRelease) -> Place | None:
+    def _place(self, event: ev.LockAcquire | ev.LockRelease) -> ModelPlace | None:
         return self._skeleton.place(event.lock)
 
     def _go_on(

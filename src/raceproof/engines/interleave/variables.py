@@ -13,7 +13,7 @@ from raceproof.engines.interleave.abstract import AccessPoint
 from raceproof.engines.interleave.lock_changes import ATOMIC
 from raceproof.engines.interleave.lock_sets import LockSets
 from raceproof.engines.interleave.objects import EXTERNAL, Thing
-from raceproof.engines.interleave.skeleton import Place, Skeleton
+from raceproof.engines.interleave.skeleton import ModelPlace, Skeleton
 from raceproof.ir import Instruction
 
 _Range = tuple[int, int]
@@ -27,7 +27,7 @@ class Variable:
     bytes: _Range | None
     """None: all of it, or unknown."""
     accesses: dict[int, AccessPoint] = field(default_factory=dict)
-    lockset: frozenset[Place] | None = None
+    lockset: frozenset[ModelPlace] | None = None
     threads: set[str] = field(default_factory=set)
 
     @property

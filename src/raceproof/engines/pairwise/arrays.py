@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from raceproof.engines.pairwise.values import Place, Value
+from raceproof.engines.pairwise.values import PairPlace, PairValue
 from raceproof.smt.terms import Term, Terms, signed
 
 if TYPE_CHECKING:
     from raceproof.engines.pairwise.execution_log import ExecutionLog
-    from raceproof.engines.pairwise.state import State
+    from raceproof.engines.pairwise.state import PairState
 
 _MOST_ARRAYS = 3
 _WIDEST = 8
@@ -80,7 +80,7 @@ class GuardedArray:
         )
 
 
-def only_place(address: Value) -> Place | None:
+def only_place(address: PairValue) -> PairPlace | None:
     """Where the address points, if the condition of the place holds."""
     return address.places[0] if len(address.places) == 1 else None
 
@@ -123,7 +123,7 @@ class Sightings:
         ][:_MOST_ARRAYS]
 
     def see(
-        self, log: ExecutionLog, state: State, call: int, address: Value, size: int | None
+        self, log: ExecutionLog, state: PairState, call: int, address: PairValue, size: int | None
     ) -> None:
         """A thread that the call creates writes to the address."""
         forms = log.world.forms

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import LockMode, Success
 from raceproof.engines.pairwise.execution_log import Creation
-from raceproof.engines.pairwise.instructions import Activation, Content
-from raceproof.engines.pairwise.shared import Unsupported
-from raceproof.engines.pairwise.state import ATOMIC, LockName, State
-from raceproof.engines.pairwise.values import Value
+from raceproof.engines.pairwise.instructions import Content, PairActivation
+from raceproof.engines.pairwise.shared import NotModelled
+from raceproof.engines.pairwise.state import ATOMIC, LockName, PairState
+from raceproof.engines.pairwise.values import PairValue
 from raceproof.ir import Call, Function, FunctionAddress, NullPointer
 from raceproof.ir import Value as Operand
 from raceproof.smt.terms import Term, signed
@@ -39,17 +39,17 @@ _BLOCKING = (
 """Who waits lets others run."""
 
 
-class Calls:
+class PairCalls:
     def __init__(self, run: Execution) -> None:
         self.run = run
         self.log = run.log
         self.terms = run.log.terms
         self.world = run.log.world
 
-    def call(self, act: Activation, call: Call, state: State) -> State | None:
+    def call(self, act: PairActivation, call: Call, state: PairState) -> PairState | None:
         """The state after the call; None if it does not return."""
         if not isinstance(call.callee, FunctionAddress):
-            raise Unsupported("a call through a pointer")
+            raise NotModelled("a call through a pointer")
         event = self.run.events.of(call, call.callee.name)
         if isinstance(event, ev.AtomicFunction):
             return self._atomic_function(act, call, event, state)
@@ -60,7 +60,9 @@ class Calls:
             return self._enter(act, call, function, state)
         return self._stranger(act, call, state)
 
-    def _enter(self, act: Activation, call: Call, function: Function, state: State) -> State | None:
+    def _enter(
+        self, act: PairActivation, call: Call, function: Function, state: PairState
+    ) -> PairState | None:
         self.run.instructions.effects(act, call, state)
         arguments = [self.run.instructions.content(act, a) for a in call.arguments]
         for index, _ in call.by_value:
@@ -74,40 +76,44 @@ class Calls:
         self._result(act, call, value)
         return after
 
-    def _result(self, act: Activation, call: Call, value: Content) -> None:
+    def _result(self, act: PairActivation, call: Call, value: Content) -> None:
         if call.result is None:
             return
         width = self.run.instructions.width(call.result.type)
-        if value is None or (isinstance(value, Value) and value.bits.width != width):
+        if value is None or (isinstance(value, PairValue) and value.bits.width != width):
             value = self.run.instructions.anything(call.result.type)
         act.registers[call.result.index] = value
 
-    def _stranger(self, act: Activation, call: Call, state: State) -> State | None:
+    def _stranger(self, act: PairActivation, call: Call, state: PairState) -> PairState | None:
         """Unknown code may write what it is given, as far as the analysis sees."""
         if call.no_return:
             return None
         for argument in call.arguments:
             content = self.run.instructions.content(act, argument)
-            if isinstance(content, Value):
-                self.run.memory.record(state, call.number, Value(content.bits), None, True)
+            if isinstance(content, PairValue):
+                self.run.memory.record(state, call.number, PairValue(content.bits), None, True)
                 self.run.memory.write(state, call.number, content, None, None)
-        self.run.memory.write(state, call.number, Value(self.log.fresh("stranger", 8)), None, None)
+        self.run.memory.write(
+            state, call.number, PairValue(self.log.fresh("stranger", 8)), None, None
+        )
         self._result(act, call, None)
         return state
 
     # --- events ------------------------------------------------------------
 
-    def _event(self, act: Activation, call: Call, event: ev.Event, state: State) -> State | None:
+    def _event(
+        self, act: PairActivation, call: Call, event: ev.Event, state: PairState
+    ) -> PairState | None:
         if isinstance(event, _STRANGE) or event.callbacks or event.model.returns_twice:
-            raise Unsupported(type(event).__name__)
+            raise NotModelled(type(event).__name__)
         if event.model.not_followed:
-            raise Unsupported(event.model.not_followed)
+            raise NotModelled(event.model.not_followed)
         if isinstance(event, ev.SpecificCreate) and event.destructor is not None:
             if not isinstance(event.destructor, NullPointer):
-                raise Unsupported("a destructor")
+                raise NotModelled("a destructor")
         if isinstance(event, _BLOCKING):
             if self.run.locking.holds(state, ATOMIC) is not self.terms.false:
-                raise Unsupported("waiting in an atomic section")
+                raise NotModelled("waiting in an atomic section")
         self.run.instructions.effects(act, call, state)
         value: Content = None
         match event:
@@ -141,10 +147,10 @@ class Calls:
         self._result(act, call, value)
         return state
 
-    def _within(self, call: Call, limits: tuple[int, int], state: State) -> Content:
+    def _within(self, call: Call, limits: tuple[int, int], state: PairState) -> Content:
         assert call.result is not None
         value = self.run.instructions.anything(call.result.type)
-        if isinstance(value, Value) and value.bits.width > 1:
+        if isinstance(value, PairValue) and value.bits.width > 1:
             low, high = (self.terms.const(limit, value.bits.width) for limit in limits)
             if limits[0] >= 0:
                 fits = self.terms.and_(
@@ -155,15 +161,15 @@ class Calls:
         return value
 
     def _atomic_function(
-        self, act: Activation, call: Call, event: ev.AtomicFunction, state: State
-    ) -> State | None:
+        self, act: PairActivation, call: Call, event: ev.AtomicFunction, state: PairState
+    ) -> PairState | None:
         outside = self.run.locking.atomically(state)
         after = self._enter(act, call, event.function, state)
         if after is not None:
             self.run.locking.release(after, ATOMIC, outside)
         return after
 
-    def _allocate(self, act: Activation, call: Call, is_zeroed: bool) -> Value:
+    def _allocate(self, act: PairActivation, call: Call, is_zeroed: bool) -> PairValue:
         identity = self.log.fresh("object", 32)
         self.log.heap[identity] = None
         key = ("heap", self.log.name, act.path, call.number)
@@ -171,7 +177,9 @@ class Calls:
             self.world.sightings.single[key] = is_zeroed
         return self.log.new_object(key, identity)
 
-    def _create(self, act: Activation, call: Call, event: ev.ThreadCreate, state: State) -> None:
+    def _create(
+        self, act: PairActivation, call: Call, event: ev.ThreadCreate, state: PairState
+    ) -> None:
         argument: Content = None
         if event.argument is not None and event.virtual_slot is None:
             argument = self.run.instructions.content(act, event.argument)
@@ -186,35 +194,37 @@ class Calls:
                 self.log.nest,
                 state.guard,
                 self.log.facts,
-                argument if isinstance(argument, Value) else None,
+                argument if isinstance(argument, PairValue) else None,
                 {cell: self.run.locking.view(state, cell) for cell in self.world.cells},
             )
         )
 
     # --- locks ------------------------------------------------------------
 
-    def _acquire(self, act: Activation, call: Call, event: ev.LockAcquire, state: State) -> Content:
+    def _acquire(
+        self, act: PairActivation, call: Call, event: ev.LockAcquire, state: PairState
+    ) -> Content:
         terms = self.terms
         value: Content = None
         condition = terms.true
         if call.result is not None:
             value = self.run.instructions.anything(call.result.type)
         if event.success is not Success.ALWAYS:
-            if not isinstance(value, Value):
-                raise Unsupported("a lock that may fail, without a result")
+            if not isinstance(value, PairValue):
+                raise NotModelled("a lock that may fail, without a result")
             zero = terms.const(0, value.bits.width)
             condition = terms.eq(value.bits, zero)
             if event.success is Success.NONZERO:
                 condition = terms.not_(condition)
-        elif isinstance(value, Value):
-            value = Value(terms.const(0, value.bits.width))
+        elif isinstance(value, PairValue):
+            value = PairValue(terms.const(0, value.bits.width))
         is_write = event.mode is not LockMode.READ
         self._take(act, call, event.lock, event.is_indirect, condition, is_write, state)
         return value
 
     def _lock(
-        self, act: Activation, lock: Operand, is_indirect: bool, state: State
-    ) -> tuple[Value, LockName | None]:
+        self, act: PairActivation, lock: Operand, is_indirect: bool, state: PairState
+    ) -> tuple[PairValue, LockName | None]:
         """Its address, and its name if it has one."""
         address = self.run.instructions.scalar(act, lock)
         if is_indirect:
@@ -231,13 +241,13 @@ class Calls:
 
     def _take(
         self,
-        act: Activation,
+        act: PairActivation,
         call: Call,
         lock: Operand,
         is_indirect: bool,
         condition: Term,
         is_write: bool,
-        state: State,
+        state: PairState,
     ) -> None:
         address, name = self._lock(act, lock, is_indirect, state)
         if name is not None:
@@ -246,7 +256,9 @@ class Calls:
             place = (act.path, call.number)
             self.run.locking.acquire_addressed(state, place, address, condition, is_write)
 
-    def _release(self, act: Activation, lock: Operand, is_indirect: bool, state: State) -> None:
+    def _release(
+        self, act: PairActivation, lock: Operand, is_indirect: bool, state: PairState
+    ) -> None:
         address, name = self._lock(act, lock, is_indirect, state)
         self.run.locking.release_addressed(state, address, name)
         if name is not None:

@@ -14,11 +14,11 @@ taken to be false.
 
 from __future__ import annotations
 
-from raceproof.smt.solver import Result, Solver, Translation
+from raceproof.smt.solver import Solver, SolverResult, TermTranslation
 from raceproof.smt.terms import Term, Terms
 
 
-class OutOfTime(Exception):
+class ProofTimeout(Exception):
     """The solver did not answer within its time."""
 
 
@@ -29,7 +29,7 @@ Obligations = dict[Term, list[Term]]
 class Conjectures:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
-        self.translation = Translation()
+        self.translation = TermTranslation()
         self.alive: dict[Term, None] = {}
         self.dead: dict[Term, None] = {}
 
@@ -63,9 +63,9 @@ class Conjectures:
             if not open_:
                 return
             result = solver.check(*self.alive, terms.any(open_.values()), deadline=deadline)
-            if result is Result.UNKNOWN:
-                raise OutOfTime
-            if result is Result.UNSAT:
+            if result is SolverResult.UNKNOWN:
+                raise ProofTimeout
+            if result is SolverResult.UNSAT:
                 return
             model = solver.model()
             wrong_now = [c for c, violation in open_.items() if model.holds(violation)]

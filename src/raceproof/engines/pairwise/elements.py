@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from raceproof.engines.pairwise.arrays import GuardedArray, Meeting, only_place
-from raceproof.engines.pairwise.state import AddressedLock, Cell, State
-from raceproof.engines.pairwise.values import Place, Value, chosen
+from raceproof.engines.pairwise.state import AddressedLock, PairState, SharedCell
+from raceproof.engines.pairwise.values import PairPlace, PairValue, chosen
 from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class _Held:
     """A lock of an array, if `holds`."""
 
     holds: Term
-    address: Value
+    address: PairValue
     offset: Term
-    found: Cell
+    found: SharedCell
     """What its element was when it was taken."""
-    now: Cell
+    now: SharedCell
     """What it is now."""
 
 
@@ -56,12 +56,12 @@ class Elements:
         self.world = locking.world
         self.terms = locking.terms
 
-    def _wrong(self, array: GuardedArray, state: State, condition: Term) -> None:
+    def _wrong(self, array: GuardedArray, state: PairState, condition: Term) -> None:
         self.log.oblige(self.world.is_array(array), state, condition)
 
     # --- locks ------------------------------------------------------------
 
-    def _lock(self, array: GuardedArray, address: Value) -> Place | None:
+    def _lock(self, array: GuardedArray, address: PairValue) -> PairPlace | None:
         """Where in the array the lock is, if its condition holds."""
         place = only_place(address)
         if place is None or place.object.key != array.locks:
@@ -69,7 +69,7 @@ class Elements:
         is_lock = array.is_lock(self.world.forms.of(place.offset))
         return place if is_lock else None
 
-    def _may_be_lock(self, array: GuardedArray, address: Value) -> Term:
+    def _may_be_lock(self, array: GuardedArray, address: PairValue) -> Term:
         """When the address may be one of a lock of the array."""
         terms = self.terms
         ways = [terms.not_(terms.any(p.condition for p in address.places))]
@@ -79,7 +79,7 @@ class Elements:
                     ways.append(place.condition)
         return terms.any(ways)
 
-    def _held(self, array: GuardedArray, state: State) -> list[_Held]:
+    def _held(self, array: GuardedArray, state: PairState) -> list[_Held]:
         """The locks of the array that the thread may hold."""
         return [
             _Held(
@@ -94,7 +94,7 @@ class Elements:
         ]
 
     def acquired(
-        self, state: State, site: Site, address: Value, condition: Term, is_write: bool
+        self, state: PairState, site: Site, address: PairValue, condition: Term, is_write: bool
     ) -> None:
         """The lock at the address is about to be held if the condition holds."""
         from raceproof.engines.pairwise.locking import may_be_same
@@ -112,12 +112,12 @@ class Elements:
                     same = terms.true
                 self._wrong(array, state, terms.all([condition, lock.holds, same]))
             found = self.log.fresh("element", array.size * 8)
-            state.memory[_found(array, site)] = Value(found)
-            state.memory[_now(array, site)] = Value(found)
+            state.memory[_found(array, site)] = PairValue(found)
+            state.memory[_now(array, site)] = PairValue(found)
             is_set = terms.all([condition, place.condition, self._is_set(found)])
             self.locking.thread_counters.took(state, array, is_set)
 
-    def released(self, state: State, address: Value) -> None:
+    def released(self, state: PairState, address: PairValue) -> None:
         """The lock at the address is about to be given back."""
         from raceproof.engines.pairwise.locking import may_be_same
 
@@ -134,7 +134,7 @@ class Elements:
                 self.locking.thread_counters.gave(state, array, terms.and_(mine, self._is_set(now)))
             self._wrong(array, state, terms.and_(concerned, terms.not_(terms.any(known))))
 
-    def forgotten(self, state: State, lock: AddressedLock, condition: Term) -> None:
+    def forgotten(self, state: PairState, lock: AddressedLock, condition: Term) -> None:
         """If the condition holds, nothing more will be known of a lock."""
         for array in self.world.arrays:
             if self._may_be_lock(array, lock.address) is not self.terms.false:
@@ -145,7 +145,7 @@ class Elements:
 
     # --- memory ------------------------------------------------------------
 
-    def read(self, state: State, place: Place, size: int, width: int) -> Value | None:
+    def read(self, state: PairState, place: PairPlace, size: int, width: int) -> PairValue | None:
         """What is known of an element; None if it is none."""
         for array in self.world.arrays:
             if place.object.key != array.elements or width != array.size * 8:
@@ -153,7 +153,7 @@ class Elements:
             form = self.world.forms.of(place.offset)
             if array.meeting(form, size) is not Meeting.WHOLE:
                 continue
-            value = Value(self.log.fresh("read", width))
+            value = PairValue(self.log.fresh("read", width))
             for held in self._held(array, state):
                 known = [
                     self.world.is_array(array),
@@ -166,7 +166,12 @@ class Elements:
         return None
 
     def wrote(
-        self, state: State, place: Place, condition: Term, size: int | None, value: Value | None
+        self,
+        state: PairState,
+        place: PairPlace,
+        condition: Term,
+        size: int | None,
+        value: PairValue | None,
     ) -> None:
         """If the condition holds, the thread writes to the place; None: unknown what."""
         terms = self.terms
@@ -193,20 +198,20 @@ class Elements:
                 mine = terms.and_(held.holds, fits)
                 ways.append(mine)
                 now = self.locking.view(state, held.now)
-                new = chosen(terms, terms.and_(condition, mine), Value(value.bits), now)
+                new = chosen(terms, terms.and_(condition, mine), PairValue(value.bits), now)
                 state.memory[held.now] = new
             self._wrong(array, state, terms.and_(condition, terms.not_(terms.any(ways))))
             sets = terms.and_(condition, self._is_set(value.bits))
-            here = Value(value.bits, (Place(terms.true, place.object, place.offset),))
+            here = PairValue(value.bits, (PairPlace(terms.true, place.object, place.offset),))
             self.log.settings.setdefault(array, []).append(self.log.record(-1, state, sets, here))
 
-    def spoiled(self, state: State, targets: set[tuple[object, ...]], condition: Term) -> None:
+    def spoiled(self, state: PairState, targets: set[tuple[object, ...]], condition: Term) -> None:
         """The thread writes somewhere in these objects, as the analysis names them."""
         for array in self.world.arrays:
             if (array.elements[0], array.elements[-1]) in targets:
                 self._wrong(array, state, condition)
 
-    def found(self, state: State) -> tuple[Found, ...]:
+    def found(self, state: PairState) -> tuple[Found, ...]:
         """The elements whose locks are held, and that were not 0 when they were taken."""
         result = []
         for array in self.world.arrays:
@@ -217,9 +222,9 @@ class Elements:
         return tuple(result)
 
 
-def _found(array: GuardedArray, site: Site) -> Cell:
-    return Cell(("found", array, site), 0, array.size)
+def _found(array: GuardedArray, site: Site) -> SharedCell:
+    return SharedCell(("found", array, site), 0, array.size)
 
 
-def _now(array: GuardedArray, site: Site) -> Cell:
-    return Cell(("element", array, site), 0, array.size)
+def _now(array: GuardedArray, site: Site) -> SharedCell:
+    return SharedCell(("element", array, site), 0, array.size)

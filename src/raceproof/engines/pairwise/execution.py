@@ -7,15 +7,15 @@ their heads (`loops`).
 from __future__ import annotations
 
 from raceproof.analysis.unrolling import LoopOrder
-from raceproof.engines.pairwise.calls import Calls
+from raceproof.engines.pairwise.calls import PairCalls
 from raceproof.engines.pairwise.execution_log import ExecutionLog
-from raceproof.engines.pairwise.instructions import Activation, Content, Instructions
+from raceproof.engines.pairwise.instructions import Content, PairActivation, PairInstructions
 from raceproof.engines.pairwise.locking import Locking
 from raceproof.engines.pairwise.loops import Head, Loops
-from raceproof.engines.pairwise.memory import Memory
-from raceproof.engines.pairwise.shared import Unsupported
-from raceproof.engines.pairwise.state import State, merged
-from raceproof.engines.pairwise.values import Value, chosen
+from raceproof.engines.pairwise.memory import PairMemory
+from raceproof.engines.pairwise.shared import NotModelled
+from raceproof.engines.pairwise.state import PairState, merged
+from raceproof.engines.pairwise.values import PairValue, chosen
 from raceproof.ir import (
     Block,
     Branch,
@@ -35,7 +35,7 @@ from raceproof.smt.terms import Term
 
 _MOST_STEPS = 8000
 _DEEPEST = 24
-_Edge = tuple[int, State]
+_Edge = tuple[int, PairState]
 
 
 class Execution:
@@ -47,26 +47,26 @@ class Execution:
         self.identity = identity
         """Tells this thread from others."""
         self.locking = Locking(log)
-        self.memory = Memory(log, self.locking)
+        self.memory = PairMemory(log, self.locking)
         self.loops = Loops(log, self.locking)
-        self.instructions = Instructions(self)
-        self.calls = Calls(self)
+        self.instructions = PairInstructions(self)
+        self.calls = PairCalls(self)
         self._orders: dict[str, LoopOrder] = {}
 
     def function(
         self,
         function: Function,
         arguments: list[Content],
-        state: State,
+        state: PairState,
         path: tuple[int, ...],
         functions: tuple[str, ...] = (),
-    ) -> tuple[State, Content] | None:
+    ) -> tuple[PairState, Content] | None:
         """The state when it returns, and its result; None if it never does."""
         if function.name in functions or len(path) > _DEEPEST:
-            raise Unsupported(f"recursion of `{function.display}`")
+            raise NotModelled(f"recursion of `{function.display}`")
         self.log.entered.add(function.name)
         outer = self.log.nest
-        act = Activation(function, path, outer, functions=(*functions, function.name))
+        act = PairActivation(function, path, outer, functions=(*functions, function.name))
         for parameter, value in zip(function.parameters, arguments, strict=False):
             act.registers[parameter.index] = value
         exits = self._blocks(act, state)
@@ -75,7 +75,7 @@ class Execution:
             return None
         result: Content = exits[0][1]
         for left, value in exits[1:]:
-            if isinstance(value, Value) and isinstance(result, Value):
+            if isinstance(value, PairValue) and isinstance(result, PairValue):
                 result = chosen(self.terms, left.guard, value, result)
             else:
                 result = None
@@ -86,15 +86,15 @@ class Execution:
         if order is None:
             order = self._orders[function.name] = LoopOrder(ControlFlow(function))
             if not order.is_reducible:
-                raise Unsupported("a loop with several entries")
+                raise NotModelled("a loop with several entries")
         return order
 
-    def _blocks(self, act: Activation, state: State) -> list[tuple[State, Content]]:
+    def _blocks(self, act: PairActivation, state: PairState) -> list[tuple[PairState, Content]]:
         order = self._order(act.function)
         heads = order.flow.loop_heads
         incoming: dict[int, list[_Edge]] = {0: [(-1, state)]}
         begun: dict[int, Head] = {}
-        exits: list[tuple[State, Content]] = []
+        exits: list[tuple[PairState, Content]] = []
         for block in act.function.blocks:
             edges = incoming.pop(block.index, [])
             if not edges:
@@ -104,7 +104,7 @@ class Execution:
             here = merged(self.terms, [s for _, s in edges])
             starts = self._phis(act, block.phis, edges)
             if block.index in heads:
-                scalars = {i: v for i, v in starts.items() if isinstance(v, Value)}
+                scalars = {i: v for i, v in starts.items() if isinstance(v, PairValue)}
                 name = f"{self.log.name} {act.path} {act.function.name}:{block.index}"
                 head = begun[block.index] = self.loops.enter(
                     name, here, scalars, self._bounds(act, block, scalars)
@@ -114,7 +114,7 @@ class Execution:
             for instruction in block.instructions:
                 self.log.order += 1
                 if self.log.order > _MOST_STEPS:
-                    raise Unsupported("too many steps")
+                    raise NotModelled("too many steps")
                 if isinstance(instruction, Phi):
                     continue
                 self.log.reached.add(instruction.number)
@@ -135,7 +135,7 @@ class Execution:
         return exits
 
     def _bounds(
-        self, act: Activation, block: Block, phis: dict[int, Value]
+        self, act: PairActivation, block: Block, phis: dict[int, PairValue]
     ) -> tuple[tuple[int, Term], ...]:
         """What variables of the loop are compared with at its head, if that is set before."""
         found = []
@@ -151,12 +151,12 @@ class Execution:
                         continue
                     bound = self.instructions.content(act, two)
                     variable = phis[one.index].bits
-                    if isinstance(bound, Value) and bound.bits.width == variable.width > 1:
+                    if isinstance(bound, PairValue) and bound.bits.width == variable.width > 1:
                         found.append((one.index, bound.bits))
         return tuple(found)
 
     def _phis(
-        self, act: Activation, phis: tuple[Phi, ...], edges: list[_Edge]
+        self, act: PairActivation, phis: tuple[Phi, ...], edges: list[_Edge]
     ) -> dict[int, Content]:
         found: dict[int, Content] = {}
         for phi in phis:
@@ -167,7 +167,7 @@ class Execution:
                 given = self.instructions.content(act, operand)
                 if index == 0:
                     value = given
-                elif isinstance(value, Value) and isinstance(given, Value):
+                elif isinstance(value, PairValue) and isinstance(given, PairValue):
                     value = chosen(self.terms, state.guard, given, value)
                 else:
                     value = None
@@ -176,23 +176,25 @@ class Execution:
             found[phi.result.index] = value
         return found
 
-    def _again(self, act: Activation, head: Head, source: int, target: int, state: State) -> None:
+    def _again(
+        self, act: PairActivation, head: Head, source: int, target: int, state: PairState
+    ) -> None:
         phis = act.function.blocks[target].phis
         values = self._phis(act, phis, [(source, state)])
-        scalars: dict[int, Value] = {}
+        scalars: dict[int, PairValue] = {}
         for index in head.starts:
             value = values[index]
-            if not isinstance(value, Value):
-                raise Unsupported("a loop variable that is not a scalar")
+            if not isinstance(value, PairValue):
+                raise NotModelled("a loop variable that is not a scalar")
             scalars[index] = value
         self.loops.again(head, state, scalars)
 
     def _leave(
         self,
-        act: Activation,
+        act: PairActivation,
         terminator: Terminator,
-        state: State,
-        exits: list[tuple[State, Content]],
+        state: PairState,
+        exits: list[tuple[PairState, Content]],
     ) -> list[_Edge]:
         terms = self.terms
         edges: list[tuple[int, Term]] = []
@@ -220,7 +222,7 @@ class Execution:
             case Unreachable():
                 return []
             case _:
-                raise Unsupported(type(terminator).__name__)
+                raise NotModelled(type(terminator).__name__)
         together: dict[int, Term] = {}
         for target, condition in edges:
             together[target] = terms.or_(together.get(target, terms.false), condition)

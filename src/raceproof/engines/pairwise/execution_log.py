@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from raceproof.engines.pairwise.arrays import GuardedArray
 from raceproof.engines.pairwise.conjectures import Obligations
 from raceproof.engines.pairwise.elements import Found
-from raceproof.engines.pairwise.shared import Unsupported, World
+from raceproof.engines.pairwise.shared import NotModelled, World
 from raceproof.engines.pairwise.state import (
     AddressedLock,
-    Cell,
     LockName,
+    PairState,
     Passed,
     Section,
-    State,
+    SharedCell,
 )
 from raceproof.engines.pairwise.thread_counters import Account
-from raceproof.engines.pairwise.values import Object, Place, Value
+from raceproof.engines.pairwise.values import Object, PairPlace, PairValue
 from raceproof.engines.pairwise.work_counters import Attendance
 from raceproof.smt.terms import Term
 
@@ -40,7 +40,7 @@ class Recorded:
     nest: Nest
     guard: Term
     facts: Term
-    address: Value
+    address: PairValue
     size: int | None
     is_write: bool
     sections: dict[LockName, Section]
@@ -49,7 +49,7 @@ class Recorded:
     passed: tuple[Passed, ...]
     counts: dict[Account, tuple[Term, Term]]
     """Its balance for each counter, and whether it has found all others done."""
-    attendances: dict[Cell, Attendance]
+    attendances: dict[SharedCell, Attendance]
     found: tuple[Found, ...]
     """Elements whose locks it holds."""
 
@@ -63,8 +63,8 @@ class Creation:
     nest: Nest
     guard: Term
     facts: Term
-    argument: Value | None
-    memory: dict[Cell, Value]
+    argument: PairValue | None
+    memory: dict[SharedCell, PairValue]
 
 
 class ExecutionLog:
@@ -81,7 +81,7 @@ class ExecutionLog:
         self.obligations: Obligations = {}
         self.accesses: dict[int, list[Recorded]] = {}
         self.creations: dict[int, list[Creation]] = {}
-        self.takings: dict[Cell, list[Recorded]] = {}
+        self.takings: dict[SharedCell, list[Recorded]] = {}
         """Where a thread may see that it is its turn; the address is its ticket."""
         self.settings: dict[GuardedArray, list[Recorded]] = {}
         """Where a thread may write something else than 0 to an element: the address is its place,
@@ -112,7 +112,7 @@ class ExecutionLog:
         """A point in time, later than all that were asked for before."""
         self._moments += 1
         if self._moments >= _MOST_MOMENTS:
-            raise Unsupported("too many sections")
+            raise NotModelled("too many sections")
         before, self._now = self._now, self.fresh("moment", _CLOCK)
         if before is not None:
             self.learn(self.terms.true, self.terms.compare("ult", before, self._now))
@@ -122,7 +122,7 @@ class ExecutionLog:
         """From now on: if the guard holds, so does the fact."""
         self.facts = self.terms.and_(self.facts, self.terms.implies(guard, fact))
 
-    def oblige(self, candidate: Term, state: State, violation: Term) -> None:
+    def oblige(self, candidate: Term, state: PairState, violation: Term) -> None:
         """The candidate is wrong if the state is reached and the violation holds."""
         terms = self.terms
         wrong = terms.and_(state.guard, violation)
@@ -132,14 +132,14 @@ class ExecutionLog:
     def record(
         self,
         instruction: int,
-        state: State,
+        state: PairState,
         condition: Term,
-        address: Value,
+        address: PairValue,
         size: int | None = None,
         is_write: bool = False,
         found_free: dict[LockName, Term] | None = None,
         counts: dict[Account, tuple[Term, Term]] | None = None,
-        attendances: dict[Cell, Attendance] | None = None,
+        attendances: dict[SharedCell, Attendance] | None = None,
         found: tuple[Found, ...] = (),
     ) -> Recorded:
         """What is known now of an access that happens if the condition holds."""
@@ -163,15 +163,15 @@ class ExecutionLog:
 
     # --- addresses ------------------------------------------------------------
 
-    def global_address(self, name: str, offset: int) -> Value:
+    def global_address(self, name: str, offset: int) -> PairValue:
         bits = self.world.program.layout.pointer_size * 8
         address = self.terms.binary(
             "add", self.terms.var(f"&{name}", bits), self.terms.const(offset, bits)
         )
         wide = self.terms.const(offset, self.offset_width)
-        return Value(address, (Place(self.terms.true, Object(("global", name)), wide),))
+        return PairValue(address, (PairPlace(self.terms.true, Object(("global", name)), wide),))
 
-    def new_object(self, key: tuple[object, ...], identity: Term) -> Value:
+    def new_object(self, key: tuple[object, ...], identity: Term) -> PairValue:
         bits = self.fresh("address", self.world.program.layout.pointer_size * 8)
         zero = self.terms.const(0, self.offset_width)
-        return Value(bits, (Place(self.terms.true, Object(key, identity), zero),))
+        return PairValue(bits, (PairPlace(self.terms.true, Object(key, identity), zero),))

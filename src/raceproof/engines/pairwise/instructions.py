@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from raceproof.concurrency.effects import Reachable
 from raceproof.engines.pairwise.execution_log import Nest
-from raceproof.engines.pairwise.shared import Unsupported
-from raceproof.engines.pairwise.state import ATOMIC, State
-from raceproof.engines.pairwise.values import Object, Place, Value, chosen
+from raceproof.engines.pairwise.shared import NotModelled
+from raceproof.engines.pairwise.state import ATOMIC, PairState
+from raceproof.engines.pairwise.values import Object, PairPlace, PairValue, chosen
 from raceproof.ir import (
     Assembly,
     AtomicUpdate,
@@ -54,7 +54,7 @@ from raceproof.smt.terms import Term
 if TYPE_CHECKING:
     from raceproof.engines.pairwise.execution import Execution
 
-Content = Value | tuple[Value, ...] | None
+Content = PairValue | tuple[PairValue, ...] | None
 """What a register holds; None: something that is not followed."""
 _LARGEST_SCALE = 1 << 24
 ANY_RESULT = (InsertField, InsertElement, ExtractElement, Shuffle)
@@ -62,7 +62,7 @@ ANY_RESULT = (InsertField, InsertElement, ExtractElement, Shuffle)
 
 
 @dataclass(eq=False, slots=True)
-class Activation:
+class PairActivation:
     """A function that is being executed; `path` are the calls that led to it."""
 
     function: Function
@@ -73,7 +73,7 @@ class Activation:
     registers: dict[int, Content] = field(default_factory=dict)
 
 
-class Instructions:
+class PairInstructions:
     def __init__(self, run: Execution) -> None:
         self.run = run
         self.log = run.log
@@ -94,9 +94,9 @@ class Instructions:
 
     def anything(self, type_: Type) -> Content:
         width = self.width(type_)
-        return None if width is None else Value(self.log.fresh("any", width))
+        return None if width is None else PairValue(self.log.fresh("any", width))
 
-    def content(self, act: Activation, operand: Operand) -> Content:
+    def content(self, act: PairActivation, operand: Operand) -> Content:
         terms = self.terms
         match operand:
             case Register(index=index):
@@ -105,48 +105,48 @@ class Instructions:
             case IntConstant(value=value):
                 width = self.width(operand.type)
                 assert width is not None
-                return Value(terms.const(value, width))
+                return PairValue(terms.const(value, width))
             case NullPointer():
-                return Value(terms.const(0, self.bits))
+                return PairValue(terms.const(0, self.bits))
             case FloatConstant(value=number):
                 width = self.width(operand.type)
                 if width in (32, 64):
-                    return Value(terms.const(compute.from_float(number, width), width))
+                    return PairValue(terms.const(compute.from_float(number, width), width))
             case GlobalAddress(name=name, offset=offset):
                 variable = self.world.program.globals.get(name)
                 if variable is not None and variable.is_thread_local:
                     return self._moved(self._thread_local(name), terms.const(offset, self.bits))
                 return self.log.global_address(name, offset)
             case FunctionAddress(name=name):
-                return Value(terms.var(f"&{name}", self.bits))
+                return PairValue(terms.var(f"&{name}", self.bits))
         return self.anything(operand.type)
 
-    def scalar(self, act: Activation, operand: Operand) -> Value:
+    def scalar(self, act: PairActivation, operand: Operand) -> PairValue:
         found = self.content(act, operand)
-        if isinstance(found, Value):
+        if isinstance(found, PairValue):
             return found
-        raise Unsupported("a value that is not a scalar")
+        raise NotModelled("a value that is not a scalar")
 
-    def _thread_local(self, name: str) -> Value:
+    def _thread_local(self, name: str) -> PairValue:
         address = self.terms.var(f"{self.log.name}:&{name}", self.bits)
         self.log.nests.setdefault(address, ())
         zero = self.terms.const(0, self.log.offset_width)
         target = Object(("thread-local", name), self.run.identity)
-        return Value(address, (Place(self.terms.true, target, zero),))
+        return PairValue(address, (PairPlace(self.terms.true, target, zero),))
 
-    def _moved(self, base: Value, distance: Term) -> Value:
+    def _moved(self, base: PairValue, distance: Term) -> PairValue:
         wide = self.terms.sext(distance, self.log.offset_width)
-        return Value(
+        return PairValue(
             self.terms.binary("add", base.bits, distance),
             tuple(
-                Place(p.condition, p.object, self.terms.binary("add", p.offset, wide))
+                PairPlace(p.condition, p.object, self.terms.binary("add", p.offset, wide))
                 for p in base.places
             ),
         )
 
     # --- dispatch ------------------------------------------------------------
 
-    def execute(self, act: Activation, instruction: Instruction, state: State) -> None:
+    def execute(self, act: PairActivation, instruction: Instruction, state: PairState) -> None:
         value: Content = None
         match instruction:
             case StackSlot():
@@ -179,7 +179,7 @@ class Instructions:
                 value = self._intrinsic(act, instruction)
             case Assembly():
                 if instruction.text:
-                    raise Unsupported("inline assembly")
+                    raise NotModelled("inline assembly")
             case Negate():
                 value = self._negate(act, instruction)
             case _ if isinstance(instruction, ANY_RESULT):
@@ -187,7 +187,7 @@ class Instructions:
             case Fence():
                 pass
             case _:
-                raise Unsupported(type(instruction).__name__)
+                raise NotModelled(type(instruction).__name__)
         if instruction.result is not None:
             if value is None:
                 value = self.anything(instruction.result.type)
@@ -195,7 +195,7 @@ class Instructions:
 
     # --- memory ------------------------------------------------------------
 
-    def _slot(self, act: Activation, instruction: StackSlot, state: State) -> Value:
+    def _slot(self, act: PairActivation, instruction: StackSlot, state: PairState) -> PairValue:
         key = ("slot", self.log.name, act.path, instruction.number)
         for cell in [c for c in state.memory if c.key == key]:
             del state.memory[cell]
@@ -204,7 +204,7 @@ class Instructions:
     def _size(self, type_: Type) -> int:
         return self.world.program.layout.store_size(type_)
 
-    def _load(self, act: Activation, instruction: Load, state: State) -> Content:
+    def _load(self, act: PairActivation, instruction: Load, state: PairState) -> Content:
         address = self.scalar(act, instruction.pointer)
         size = self._size(instruction.type)
         entered = self.run.locking.atomically(state) if instruction.atomic else self.terms.false
@@ -219,34 +219,36 @@ class Instructions:
                 value = self._seen(instruction, instruction.type, value)
         return value
 
-    def _seen(self, instruction: Instruction, type_: Type, value: Value) -> Value:
+    def _seen(self, instruction: Instruction, type_: Type, value: PairValue) -> PairValue:
         """What an atomic read returns that finds `value`: that, or what it is unordered for
         (`ir.memory_order`)."""
         unordered = self.world.program.unordered.get(instruction.number)
         if unordered is None:
             return value
         other = self.anything(type_)
-        if not isinstance(type_, IntType) or not isinstance(other, Value):
-            return other if isinstance(other, Value) else value
+        if not isinstance(type_, IntType) or not isinstance(other, PairValue):
+            return other if isinstance(other, PairValue) else value
         terms = self.terms
         numbers = (terms.const(number, other.bits.width) for number in unordered.values)
         among = terms.any(terms.eq(other.bits, number) for number in numbers)
         may_be = terms.not_(among) if unordered.is_complement else among
         is_other = terms.and_(may_be, self.log.fresh("unordered", 1))
-        return Value(terms.ite(is_other, other.bits, value.bits))
+        return PairValue(terms.ite(is_other, other.bits, value.bits))
 
-    def _store(self, act: Activation, instruction: Store, state: State) -> None:
+    def _store(self, act: PairActivation, instruction: Store, state: PairState) -> None:
         address = self.scalar(act, instruction.pointer)
         value = self.content(act, instruction.value)
         entered = self.run.locking.atomically(state) if instruction.atomic else self.terms.false
         size = self._size(instruction.value.type)
         self.run.memory.record(state, instruction.number, address, size, True)
-        known = value if isinstance(value, Value) else None
+        known = value if isinstance(value, PairValue) else None
         self.run.memory.write(state, instruction.number, address, size, known)
         if instruction.atomic:
             self.run.locking.release(state, ATOMIC, entered)
 
-    def _update(self, act: Activation, instruction: AtomicUpdate, state: State) -> Value:
+    def _update(
+        self, act: PairActivation, instruction: AtomicUpdate, state: PairState
+    ) -> PairValue:
         address, operand = (self.scalar(act, v) for v in (instruction.pointer, instruction.value))
         size = self._size(instruction.value.type)
         entered = self.run.locking.atomically(state)
@@ -255,14 +257,14 @@ class Instructions:
         new = compute.update(self.terms, instruction.operation, old.bits, operand.bits)
         if new is None:
             new = self.log.fresh("updated", operand.bits.width)
-        value = operand if instruction.operation == "xchg" else Value(new)
+        value = operand if instruction.operation == "xchg" else PairValue(new)
         self.run.memory.write(state, instruction.number, address, size, value)
         self.run.locking.release(state, ATOMIC, entered)
         return self._seen(instruction, instruction.value.type, old)
 
     def _exchange(
-        self, act: Activation, instruction: CompareExchange, state: State
-    ) -> tuple[Value, ...]:
+        self, act: PairActivation, instruction: CompareExchange, state: PairState
+    ) -> tuple[PairValue, ...]:
         terms = self.terms
         address = self.scalar(act, instruction.pointer)
         expected = self.scalar(act, instruction.expected)
@@ -283,31 +285,33 @@ class Instructions:
         self.run.locking.release(state, ATOMIC, entered)
         if unordered:
             other = self.anything(instruction.expected.type) if unordered.may_fail else old
-            old = chosen(terms, done, expected, other if isinstance(other, Value) else old)
-        return old, Value(done)
+            old = chosen(terms, done, expected, other if isinstance(other, PairValue) else old)
+        return old, PairValue(done)
 
-    def effects(self, act: Activation, instruction: Instruction, state: State) -> None:
+    def effects(self, act: PairActivation, instruction: Instruction, state: PairState) -> None:
         """Records and spoils what the instruction accesses besides loads and stores."""
         for effect in self.run.events.effects(instruction):
             content = self.content(act, effect.pointer)
-            address = content if isinstance(content, Value) else None
+            address = content if isinstance(content, PairValue) else None
             if address is None:
-                raise Unsupported("an access through something that is not an address")
+                raise NotModelled("an access through something that is not an address")
             size = effect.constant_size
             if isinstance(effect.size, IntConstant):
                 size = effect.size.value
             if isinstance(effect.size, Reachable):
-                address = Value(address.bits)
+                address = PairValue(address.bits)
             elif size is None:
                 address = _anywhere_in(self, address)
             self.run.memory.record(state, instruction.number, address, size, effect.is_write)
             if effect.is_write:
-                self.run.memory.write(state, instruction.number, Value(address.bits), None, None)
+                self.run.memory.write(
+                    state, instruction.number, PairValue(address.bits), None, None
+                )
                 self.run.memory.write(state, instruction.number, address, None, None)
 
     # --- computation ------------------------------------------------------------
 
-    def _offset(self, act: Activation, instruction: Offset, state: State) -> Value:
+    def _offset(self, act: PairActivation, instruction: Offset, state: PairState) -> PairValue:
         terms = self.terms
         base = self.scalar(act, instruction.base)
         wide_width = self.log.offset_width
@@ -323,10 +327,10 @@ class Instructions:
             factor = terms.const(scale, wide_width)
             wide = terms.binary("add", wide, terms.binary("mul", far, factor))
             is_exact = is_exact and abs(scale) < _LARGEST_SCALE and bits.width <= self.bits
-        places: tuple[Place, ...] = ()
+        places: tuple[PairPlace, ...] = ()
         if is_exact:
             places = tuple(
-                Place(p.condition, p.object, terms.binary("add", p.offset, wide))
+                PairPlace(p.condition, p.object, terms.binary("add", p.offset, wide))
                 for p in base.places
             )
             scales = [scale for _, scale in instruction.terms]
@@ -334,9 +338,9 @@ class Instructions:
                 self.world.forms.moved(before.offset, after.offset, instruction.constant, scales)
         if instruction.inbounds:
             self._stays_inside(places, state)
-        return Value(terms.binary("add", base.bits, distance), places)
+        return PairValue(terms.binary("add", base.bits, distance), places)
 
-    def _stays_inside(self, places: tuple[Place, ...], state: State) -> None:
+    def _stays_inside(self, places: tuple[PairPlace, ...], state: PairState) -> None:
         """An address in bounds is not before its object, nor further than memory goes."""
         terms = self.terms
         low = terms.const(0, self.log.offset_width)
@@ -347,9 +351,9 @@ class Instructions:
             )
             self.log.learn(terms.and_(state.guard, place.condition), inside)
 
-    def _binary(self, act: Activation, instruction: Binary, state: State) -> Content:
+    def _binary(self, act: PairActivation, instruction: Binary, state: PairState) -> Content:
         left, right = (self.content(act, v) for v in (instruction.left, instruction.right))
-        if not isinstance(left, Value) or not isinstance(right, Value):
+        if not isinstance(left, PairValue) or not isinstance(right, PairValue):
             return None
         a, b = left.bits, right.bits
         found = compute.binary(self.terms, instruction.operation, a, b)
@@ -357,9 +361,11 @@ class Instructions:
             return None
         if "nsw" in instruction.flags and self.world.assumes_no_overflow:
             self._no_overflow(instruction.operation, a, b, found, state)
-        return Value(found)
+        return PairValue(found)
 
-    def _no_overflow(self, operation: str, a: Term, b: Term, result: Term, state: State) -> None:
+    def _no_overflow(
+        self, operation: str, a: Term, b: Term, result: Term, state: PairState
+    ) -> None:
         """Signed overflow is undefined: no execution goes on past it."""
         terms = self.terms
         if operation not in ("add", "sub", "mul") or a.width < 2:
@@ -368,24 +374,28 @@ class Instructions:
         exact = terms.binary(operation, terms.sext(a, wide), terms.sext(b, wide))
         self.log.learn(state.guard, terms.eq(exact, terms.sext(result, wide)))
 
-    def _compare(self, act: Activation, instruction: Compare) -> Content:
+    def _compare(self, act: PairActivation, instruction: Compare) -> Content:
         left, right = (self.content(act, v) for v in (instruction.left, instruction.right))
-        if not isinstance(left, Value) or not isinstance(right, Value):
+        if not isinstance(left, PairValue) or not isinstance(right, PairValue):
             return None
         if isinstance(instruction.left.type, FloatType):
             found = compute.compare_floats(self.terms, instruction.predicate, left.bits, right.bits)
-            return None if found is None else Value(found)
-        return Value(self.terms.compare(instruction.predicate, left.bits, right.bits))
+            return None if found is None else PairValue(found)
+        return PairValue(self.terms.compare(instruction.predicate, left.bits, right.bits))
 
-    def _negate(self, act: Activation, instruction: Negate) -> Content:
+    def _negate(self, act: PairActivation, instruction: Negate) -> Content:
         value = self.content(act, instruction.value)
-        return Value(compute.negate(self.terms, value.bits)) if isinstance(value, Value) else None
+        return (
+            PairValue(compute.negate(self.terms, value.bits))
+            if isinstance(value, PairValue)
+            else None
+        )
 
-    def _cast(self, act: Activation, instruction: Cast) -> Content:
+    def _cast(self, act: PairActivation, instruction: Cast) -> Content:
         assert instruction.result is not None
         value = self.content(act, instruction.value)
         width = self.width(instruction.result.type)
-        if not isinstance(value, Value) or width is None:
+        if not isinstance(value, PairValue) or width is None:
             return None
         found = compute.cast(
             self.terms,
@@ -396,30 +406,34 @@ class Instructions:
         )
         if found is None:
             return None
-        return Value(found, value.places if width == self.bits == value.bits.width else ())
+        return PairValue(found, value.places if width == self.bits == value.bits.width else ())
 
-    def _select(self, act: Activation, instruction: Select) -> Content:
+    def _select(self, act: PairActivation, instruction: Select) -> Content:
         condition, a, b = (
             self.content(act, v)
             for v in (instruction.condition, instruction.if_true, instruction.if_false)
         )
-        if isinstance(condition, Value) and isinstance(a, Value) and isinstance(b, Value):
+        if (
+            isinstance(condition, PairValue)
+            and isinstance(a, PairValue)
+            and isinstance(b, PairValue)
+        ):
             return chosen(self.terms, condition.bits, a, b)
         return None
 
-    def _extract(self, act: Activation, instruction: ExtractField) -> Content:
+    def _extract(self, act: PairActivation, instruction: ExtractField) -> Content:
         whole = self.content(act, instruction.aggregate)
         if isinstance(whole, tuple) and len(instruction.path) == 1:
             return whole[instruction.path[0]]
         return None
 
-    def _intrinsic(self, act: Activation, instruction: Intrinsic) -> Content:
+    def _intrinsic(self, act: PairActivation, instruction: Intrinsic) -> Content:
         if instruction.name in ("va_start", "va_end", "va_copy"):
-            raise Unsupported("variable arguments")
+            raise NotModelled("variable arguments")
         if instruction.name == "is.constant":
             return None
         arguments = [self.content(act, a) for a in instruction.arguments]
-        known = [a.bits for a in arguments if isinstance(a, Value)]
+        known = [a.bits for a in arguments if isinstance(a, PairValue)]
         if len(known) < len(arguments):
             return None
         assert instruction.result is not None
@@ -428,11 +442,13 @@ class Instructions:
             self.terms, instruction.name, known, types, instruction.result.type
         )
         if isinstance(found, tuple):
-            return tuple(Value(part) for part in found)
-        return None if found is None else Value(found)
+            return tuple(PairValue(part) for part in found)
+        return None if found is None else PairValue(found)
 
 
-def _anywhere_in(instructions: Instructions, address: Value) -> Value:
+def _anywhere_in(instructions: PairInstructions, address: PairValue) -> PairValue:
     """The same objects, at any offset."""
     fresh = instructions.log.fresh("offset", instructions.log.offset_width)
-    return Value(address.bits, tuple(Place(p.condition, p.object, fresh) for p in address.places))
+    return PairValue(
+        address.bits, tuple(PairPlace(p.condition, p.object, fresh) for p in address.places)
+    )

@@ -7,15 +7,15 @@ from raceproof.engines.pairwise.execution_log import ExecutionLog
 from raceproof.engines.pairwise.state import (
     ATOMIC,
     AddressedLock,
-    Cell,
     LockName,
+    PairState,
     Passed,
     Section,
-    State,
+    SharedCell,
 )
 from raceproof.engines.pairwise.thread_counters import ThreadCounters
 from raceproof.engines.pairwise.ticket_locks import TicketLocks
-from raceproof.engines.pairwise.values import Value, same_object
+from raceproof.engines.pairwise.values import PairValue, same_object
 from raceproof.engines.pairwise.work_counters import WorkCounters
 from raceproof.smt.terms import Term
 
@@ -35,11 +35,11 @@ class Locking:
 
     # --- knowing ------------------------------------------------------------
 
-    def holds(self, state: State, lock: LockName) -> Term:
+    def holds(self, state: PairState, lock: LockName) -> Term:
         section = state.sections.get(lock)
         return self.terms.false if section is None else section.holds
 
-    def is_known(self, state: State, cell: Cell) -> Term:
+    def is_known(self, state: PairState, cell: SharedCell) -> Term:
         """Is the view of a shared cell right, as no other thread can write it now?"""
         terms = self.terms
         reasons = [state.alone, self.world.stable(cell)]
@@ -52,7 +52,7 @@ class Locking:
                 reasons.append(terms.and_(self.world.is_guarded(cell, lock), held))
         return terms.any(reasons)
 
-    def is_exclusive(self, state: State, cell: Cell) -> Term:
+    def is_exclusive(self, state: PairState, cell: SharedCell) -> Term:
         """Can no other thread look at a shared cell now, holding a lock that guards it?"""
         terms = self.terms
         reasons = []
@@ -63,21 +63,21 @@ class Locking:
                 reasons.append(terms.all([guarded, section.holds, section.is_write]))
         return terms.any(reasons)
 
-    def view(self, state: State, cell: Cell) -> Value:
+    def view(self, state: PairState, cell: SharedCell) -> PairValue:
         found = state.memory.get(cell)
         if found is None:
-            found = state.memory[cell] = Value(self.log.fresh("view", cell.size * 8))
+            found = state.memory[cell] = PairValue(self.log.fresh("view", cell.size * 8))
         return found
 
     # --- sections ------------------------------------------------------------
 
-    def acquire(self, state: State, lock: LockName, condition: Term, is_write: Term) -> None:
+    def acquire(self, state: PairState, lock: LockName, condition: Term, is_write: Term) -> None:
         """If the condition holds, the thread has the lock from now on; if it had it before, it goes
         on with its section."""
         terms, world = self.terms, self.world
         old = state.sections.get(lock)
         enters = condition if old is None else terms.and_(condition, terms.not_(old.holds))
-        entry: dict[Cell, Term] = {}
+        entry: dict[SharedCell, Term] = {}
         for cell in world.guarded.get(lock, ()):
             guarded = world.is_guarded(cell, lock)
             before = self.view(state, cell)
@@ -99,7 +99,7 @@ class Locking:
                     terms.and_(state.guard, is_new), terms.implies(guarded, terms.all(known))
                 )
                 bits = terms.ite(is_new, value, before.bits)
-                state.memory[cell] = Value(bits)
+                state.memory[cell] = PairValue(bits)
             now = self.view(state, cell).bits
             if old is not None and cell in old.entry:
                 now = terms.ite(enters, now, old.entry[cell])
@@ -111,7 +111,7 @@ class Locking:
             since = terms.ite(enters, since, old.since)
         state.sections[lock] = Section(held, writes, since, entry)
 
-    def release(self, state: State, lock: LockName, condition: Term) -> None:
+    def release(self, state: PairState, lock: LockName, condition: Term) -> None:
         """If the condition holds, the lock is given back."""
         terms, world = self.terms, self.world
         shared = terms.not_(state.alone)
@@ -139,7 +139,7 @@ class Locking:
             left = terms.and_(held, terms.not_(condition))
             state.sections[lock] = Section(left, section.is_write, section.since, section.entry)
 
-    def close(self, state: State, lock: LockName, section: Section, condition: Term) -> None:
+    def close(self, state: PairState, lock: LockName, section: Section, condition: Term) -> None:
         """If the condition holds, a section ends, or nothing more will be known of it: what is said
         of free locks must be true."""
         terms, world = self.terms, self.world
@@ -154,7 +154,7 @@ class Locking:
                 is_kept = relation(section.entry[cell], now)
                 self.log.oblige(candidate, state, terms.and_(closes, terms.not_(is_kept)))
 
-    def publish(self, state: State, condition: Term) -> None:
+    def publish(self, state: PairState, condition: Term) -> None:
         """Another thread may start from now on if the condition holds: what is said of free locks
         must be true."""
         terms, world = self.terms, self.world
@@ -170,16 +170,18 @@ class Locking:
 
     def acquire_addressed(
         self,
-        state: State,
+        state: PairState,
         place: tuple[object, ...],
-        address: Value,
+        address: PairValue,
         condition: Term,
         is_write: bool,
     ) -> None:
         self.elements.acquired(state, place, address, condition, is_write)
         state.addressed[place] = AddressedLock(address, condition, is_write)
 
-    def release_addressed(self, state: State, address: Value, name: LockName | None) -> None:
+    def release_addressed(
+        self, state: PairState, address: PairValue, name: LockName | None
+    ) -> None:
         """Gives back all that the address may mean."""
         terms = self.terms
         self.elements.released(state, address)
@@ -200,7 +202,7 @@ class Locking:
 
     # --- writing ------------------------------------------------------------
 
-    def wrote(self, state: State, cell: Cell, value: Value) -> None:
+    def wrote(self, state: PairState, cell: SharedCell, value: PairValue) -> None:
         """The thread writes a shared cell."""
         terms, world = self.terms, self.world
         shared = terms.not_(state.alone)
@@ -224,7 +226,7 @@ class Locking:
         if taken is not terms.false:
             self.acquire(state, own, taken, terms.true)
 
-    def _switch(self, state: State, cell: Cell, lock: LockName, new: Term) -> Term:
+    def _switch(self, state: PairState, cell: SharedCell, lock: LockName, new: Term) -> Term:
         """A home-made lock is about to be set; the condition under which it is then taken."""
         terms = self.terms
         zero = terms.const(0, new.width)
@@ -238,7 +240,7 @@ class Locking:
         self.release(state, lock, terms.and_(is_freed, held))
         return terms.all([was_free, terms.not_(is_freed), self.world.is_lock(cell)])
 
-    def found_free(self, state: State, cell: Cell) -> Term:
+    def found_free(self, state: PairState, cell: SharedCell) -> Term:
         """Does the thread know that a spin lock is free, and no thread can take it now?"""
         terms = self.terms
         view = self.view(state, cell).bits
@@ -246,7 +248,7 @@ class Locking:
         known = terms.and_(self.is_exclusive(state, cell), self.world.is_lock(cell))
         return terms.and_(known, is_free)
 
-    def clobbered(self, state: State, cell: Cell, condition: Term) -> None:
+    def clobbered(self, state: PairState, cell: SharedCell, condition: Term) -> None:
         """The thread may write some bytes of a shared cell, it is unknown which."""
         terms, world = self.terms, self.world
         wrong = terms.and_(condition, terms.not_(state.alone))
@@ -260,16 +262,16 @@ class Locking:
             self.log.oblige(world.is_ticket_lock(cell), state, wrong)
         old = self.view(state, cell)
         anything = self.log.fresh("clobbered", cell.size * 8)
-        state.memory[cell] = Value(terms.ite(condition, anything, old.bits))
+        state.memory[cell] = PairValue(terms.ite(condition, anything, old.bits))
 
-    def atomically(self, state: State) -> Term:
+    def atomically(self, state: PairState) -> Term:
         """Enters an atomic section unless in one; the condition under which it must be left."""
         outside = self.terms.not_(self.holds(state, ATOMIC))
         self.acquire(state, ATOMIC, outside, self.terms.true)
         return outside
 
 
-def may_be_same(log: ExecutionLog, a: Value, b: Value) -> Term:
+def may_be_same(log: ExecutionLog, a: PairValue, b: PairValue) -> Term:
     """When two addresses may be equal: by their objects if these are known, else by their bits."""
     terms = log.terms
     ways = [

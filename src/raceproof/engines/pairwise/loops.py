@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from raceproof.engines.pairwise.execution_log import ExecutionLog
 from raceproof.engines.pairwise.locking import Locking
-from raceproof.engines.pairwise.state import AddressedLock, Cell, LockName, Section, State
-from raceproof.engines.pairwise.values import Place, Value, same_object
+from raceproof.engines.pairwise.state import AddressedLock, LockName, PairState, Section, SharedCell
+from raceproof.engines.pairwise.values import PairPlace, PairValue, same_object
 from raceproof.engines.pairwise.work_counters import CREATED
 from raceproof.smt.terms import Term
 
@@ -27,17 +27,17 @@ class Head:
     guard: Term
     alone: tuple[Term, Term] | None = None
     """The candidate, and the value at the head."""
-    cells: dict[Cell, tuple[Term, Value]] = field(default_factory=dict)
+    cells: dict[SharedCell, tuple[Term, PairValue]] = field(default_factory=dict)
     sections: dict[LockName, tuple[Term, Term, Section]] = field(default_factory=dict)
     """Is it held at the head, and is it the same section that was entered before the loop?"""
     addressed: dict[tuple[object, ...], tuple[Term, Term]] = field(default_factory=dict)
-    starts: dict[int, Value] = field(default_factory=dict)
+    starts: dict[int, PairValue] = field(default_factory=dict)
     """Phi -> its value on the way in."""
-    heads: dict[int, Value] = field(default_factory=dict)
+    heads: dict[int, PairValue] = field(default_factory=dict)
     """Phi -> its value at the head."""
     bounds: tuple[tuple[int, Term], ...] = ()
     """Phis, and what they are compared with at the head."""
-    counts: dict[Cell, Term] = field(default_factory=dict)
+    counts: dict[SharedCell, Term] = field(default_factory=dict)
     """Cells that count creations, and what they hold on the way in."""
 
 
@@ -51,8 +51,8 @@ class Loops:
     def enter(
         self,
         name: str,
-        state: State,
-        starts: dict[int, Value],
+        state: PairState,
+        starts: dict[int, PairValue],
         bounds: tuple[tuple[int, Term], ...],
     ) -> Head:
         """Forgets in `state` what the loop may change; the nest is the loop's already."""
@@ -82,10 +82,10 @@ class Loops:
         for cell, value in state.memory.items():
             candidate = self.conjectures.new(f"{name} keeps {cell}")
             fresh = self.log.fresh("kept", cell.size * 8)
-            kept = Value(
+            kept = PairValue(
                 terms.ite(candidate, value.bits, fresh),
                 tuple(
-                    Place(terms.and_(candidate, p.condition), p.object, p.offset)
+                    PairPlace(terms.and_(candidate, p.condition), p.object, p.offset)
                     for p in value.places
                 ),
             )
@@ -105,20 +105,20 @@ class Loops:
             self.log.learn(state.guard, terms.implies(candidate, fact))
         return head
 
-    def _any_round(self, name: str, phi: int, start: Value, state: State) -> Value:
+    def _any_round(self, name: str, phi: int, start: PairValue, state: PairState) -> PairValue:
         terms = self.terms
         bits = self.log.fresh(f"round {phi}", start.bits.width)
-        places: tuple[Place, ...] = ()
+        places: tuple[PairPlace, ...] = ()
         if len(start.places) == 1:
             candidate = self.conjectures.new(f"{name} inside {phi}")
             (place,) = start.places
             offset = self.log.fresh(f"offset {phi}", place.offset.width)
             condition = terms.and_(candidate, place.condition)
-            places = (Place(condition, place.object, offset),)
+            places = (PairPlace(condition, place.object, offset),)
             self._grows(name, phi, offset)
         elif start.bits.width > 1:
             self._grows(name, phi, bits)
-        return Value(bits, places)
+        return PairValue(bits, places)
 
     def _grows(self, name: str, phi: int, variable: Term) -> None:
         self.log.growing[variable] = [
@@ -127,7 +127,7 @@ class Loops:
         ]
 
     def _guesses(
-        self, head: Head, values: dict[int, Value], counts: dict[Cell, Term]
+        self, head: Head, values: dict[int, PairValue], counts: dict[SharedCell, Term]
     ) -> list[tuple[Term, Term]]:
         """Conjectures, and what they say of the loop's variables and of counts of creations when
         these have the values."""
@@ -173,7 +173,7 @@ class Loops:
 
     # --- the way back ------------------------------------------------------------
 
-    def again(self, head: Head, state: State, values: dict[int, Value]) -> None:
+    def again(self, head: Head, state: PairState, values: dict[int, PairValue]) -> None:
         """A way back to the head, where its phis get the values."""
         terms, oblige = self.terms, self.log.oblige
         if head.alone is not None:
@@ -209,12 +209,14 @@ class Loops:
         for candidate, _ in self._guesses(head, head.heads, head.counts):
             oblige(candidate, state, terms.not_(facts.get(candidate, terms.false)))
 
-    def _differs(self, now: Value | None, before: Value) -> Term:
+    def _differs(self, now: PairValue | None, before: PairValue) -> Term:
         if now is None:
             return self.terms.true
         return self.terms.not_(self.terms.eq(now.bits, before.bits))
 
-    def _goes_on(self, head: Head, phi: int, start: Value, state: State, now: Value) -> None:
+    def _goes_on(
+        self, head: Head, phi: int, start: PairValue, state: PairState, now: PairValue
+    ) -> None:
         terms, oblige = self.terms, self.log.oblige
         before = head.heads[phi]
         old, new = before.bits, now.bits
@@ -235,5 +237,5 @@ class Loops:
             oblige(candidate, state, terms.not_(terms.compare(predicate, old, new)))
 
 
-def _counts(head: Head, state: State) -> dict[Cell, Term]:
+def _counts(head: Head, state: PairState) -> dict[SharedCell, Term]:
     return {cell: state.memory[cell].bits for cell in head.counts if cell in state.memory}

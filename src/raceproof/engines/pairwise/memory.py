@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from raceproof.engines.pairwise.execution_log import ExecutionLog
 from raceproof.engines.pairwise.locking import Locking
-from raceproof.engines.pairwise.state import Cell, State
-from raceproof.engines.pairwise.values import Place, Value, chosen
+from raceproof.engines.pairwise.state import PairState, SharedCell
+from raceproof.engines.pairwise.values import PairPlace, PairValue, chosen
 from raceproof.ir import ZeroConstant
 from raceproof.smt.terms import Term, signed
 
 
-class Memory:
+class PairMemory:
     def __init__(self, log: ExecutionLog, locking: Locking) -> None:
         self.log = log
         self.locking = locking
@@ -25,7 +25,12 @@ class Memory:
     # --- the record ------------------------------------------------------------
 
     def record(
-        self, state: State, instruction: int, address: Value, size: int | None, is_write: bool
+        self,
+        state: PairState,
+        instruction: int,
+        address: PairValue,
+        size: int | None,
+        is_write: bool,
     ) -> None:
         if state.guard is self.terms.false:
             return
@@ -52,35 +57,37 @@ class Memory:
 
     # --- reading ------------------------------------------------------------
 
-    def read(self, state: State, address: Value, size: int, width: int) -> Value:
-        value = Value(self.log.fresh("read", width))
+    def read(self, state: PairState, address: PairValue, size: int, width: int) -> PairValue:
+        value = PairValue(self.log.fresh("read", width))
         for place in address.places:
             found = self._read_place(state, place, size, width)
             if found is not None:
                 value = chosen(self.terms, place.condition, found, value)
         return value
 
-    def _read_place(self, state: State, place: Place, size: int, width: int) -> Value | None:
+    def _read_place(
+        self, state: PairState, place: PairPlace, size: int, width: int
+    ) -> PairValue | None:
         key = place.object.key
         if key[0] == "global" and str(key[1]) in self.world.untouched:
             variable = self.world.program.globals.get(str(key[1]))
             if variable is not None and isinstance(variable.initializer, ZeroConstant):
-                return Value(self.terms.const(0, width))
+                return PairValue(self.terms.const(0, width))
         element = self.locking.elements.read(state, place, size, width)
         if element is not None:
             return element
         if not place.offset.is_constant or width != size * 8:
             return None
-        cell = Cell(key, signed(place.offset.constant, place.offset.width), size)
+        cell = SharedCell(key, signed(place.offset.constant, place.offset.width), size)
         if cell in self.world.cells:
             known = self.locking.is_known(state, cell)
             if known is self.terms.false:
                 return None
-            anything = Value(self.log.fresh("shared", width))
+            anything = PairValue(self.log.fresh("shared", width))
             return chosen(self.terms, known, self.locking.view(state, cell), anything)
         if self._is_own(key):
             if cell not in state.memory:
-                state.memory[cell] = Value(self.log.fresh("uninitialised", width))
+                state.memory[cell] = PairValue(self.log.fresh("uninitialised", width))
             return state.memory[cell]
         return None
 
@@ -91,7 +98,12 @@ class Memory:
     # --- writing ------------------------------------------------------------
 
     def write(
-        self, state: State, instruction: int, address: Value, size: int | None, value: Value | None
+        self,
+        state: PairState,
+        instruction: int,
+        address: PairValue,
+        size: int | None,
+        value: PairValue | None,
     ) -> None:
         """None: unknown how much, or what."""
         terms = self.terms
@@ -104,14 +116,19 @@ class Memory:
             self._write_anywhere(state, instruction, rest)
 
     def _write_place(
-        self, state: State, place: Place, condition: Term, size: int | None, value: Value | None
+        self,
+        state: PairState,
+        place: PairPlace,
+        condition: Term,
+        size: int | None,
+        value: PairValue | None,
     ) -> None:
         key = place.object.key
         self.locking.elements.wrote(state, place, condition, size, value)
         exact = None
         if place.offset.is_constant and size is not None:
             exact = signed(place.offset.constant, place.offset.width)
-        target = None if exact is None or size is None else Cell(key, exact, size)
+        target = None if exact is None or size is None else SharedCell(key, exact, size)
         for cell in [c for c in state.memory if c.key == key] + [
             c for c in self.world.cells if c.key == key and c not in state.memory
         ]:
@@ -133,7 +150,7 @@ class Memory:
             elif target in state.memory:
                 state.memory[target] = chosen(self.terms, condition, value, state.memory[target])
 
-    def _write_anywhere(self, state: State, instruction: int, condition: Term) -> None:
+    def _write_anywhere(self, state: PairState, instruction: int, condition: Term) -> None:
         targets = self.world.targets.get(instruction, set())
         self.locking.elements.spoiled(state, targets, condition)
         for cell in self.world.cells:
@@ -145,9 +162,9 @@ class Memory:
                 if number in self.world.hidden_slots or ("slot", number) in targets:
                     self._spoil(state, cell, condition)
 
-    def _spoil(self, state: State, cell: Cell, condition: Term) -> None:
+    def _spoil(self, state: PairState, cell: SharedCell, condition: Term) -> None:
         if cell in self.world.cells:
             self.locking.clobbered(state, cell, condition)
             return
-        anything = Value(self.log.fresh("spoiled", cell.size * 8))
+        anything = PairValue(self.log.fresh("spoiled", cell.size * 8))
         state.memory[cell] = chosen(self.terms, condition, anything, state.memory[cell])

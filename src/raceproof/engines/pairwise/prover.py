@@ -13,14 +13,14 @@ from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.pairwise.aliases import ASSUMPTION as INDEX_ASSUMPTION
 from raceproof.engines.pairwise.aliases import Aliases
 from raceproof.engines.pairwise.arrays import Sightings
-from raceproof.engines.pairwise.conjectures import Conjectures, Obligations, OutOfTime
+from raceproof.engines.pairwise.conjectures import Conjectures, Obligations, ProofTimeout
 from raceproof.engines.pairwise.query import Query
-from raceproof.engines.pairwise.shared import Unsupported, World
-from raceproof.engines.pairwise.state import Cell
+from raceproof.engines.pairwise.shared import NotModelled, World
+from raceproof.engines.pairwise.state import SharedCell
 from raceproof.engines.pairwise.threads import Template, TemplateKey, execute_all
 from raceproof.engines.pairwise.values import conjuncts
 from raceproof.options import MutexRules, Options
-from raceproof.smt.solver import Result, Solver
+from raceproof.smt.solver import Solver, SolverResult
 from raceproof.smt.terms import Term, Terms
 
 _MOST_PAIRS = 400
@@ -80,9 +80,9 @@ def prove_pairs(facts: ProgramFacts, options: Options, deadline: float) -> Proof
         while True:
             try:
                 reason, world = _attempt(analysis, pairs, assumes_no_overflow, seen, deadline)
-            except Unsupported as why:
+            except NotModelled as why:
                 return Failure(f"not modelled: {why}")
-            except OutOfTime:
+            except ProofTimeout:
                 return Failure("out of time")
             if not reason:
                 return Proof(len(found), _assumptions(world, apart))
@@ -166,7 +166,7 @@ def _attempt(
             if a.is_write or b.is_write
         ]
         result = questions.ask([terms.any(ways)])
-        if result is not Result.UNSAT:
+        if result is not SolverResult.UNSAT:
             place = analysis.program.instruction(instruction).position
             there = analysis.program.instruction(other).position
             return f"{place} and {there} are not excluded ({result.value})", world
@@ -180,7 +180,7 @@ class _Questions:
         self.conjectures = conjectures
         self.deadline = deadline
 
-    def ask(self, conditions: Iterable[Term]) -> Result:
+    def ask(self, conditions: Iterable[Term]) -> SolverResult:
         terms = self.conjectures.terms
         solver = Solver(terms, self.conjectures.translation)
         for candidate in self.conjectures.alive:
@@ -195,7 +195,7 @@ class _Questions:
 
 
 def _is_ticket_lock(
-    cell: Cell,
+    cell: SharedCell,
     world: World,
     templates: dict[TemplateKey, Template],
     query: Query,
@@ -214,7 +214,7 @@ def _is_ticket_lock(
         for second, b in looks[index:]:
             if first.is_main and second.is_main:
                 continue
-            if questions.ask(query.equal_tickets(first, a, second, b)) is not Result.UNSAT:
+            if questions.ask(query.equal_tickets(first, a, second, b)) is not SolverResult.UNSAT:
                 world.conjectures.give_up(candidate)
                 return False
     return True
@@ -227,7 +227,7 @@ def _check_complete(analysis: Analysis, templates: dict[TemplateKey, Template]) 
         for access in info.records.accesses.values():
             function = analysis.program.function_of(access.instruction)
             if function.name not in entered:
-                raise Unsupported(f"`{function.display}` runs unseen")
+                raise NotModelled(f"`{function.display}` runs unseen")
 
 
 def _check_recorded(pairs: list[OpenPair], templates: dict[TemplateKey, Template]) -> None:
@@ -240,8 +240,8 @@ def _check_recorded(pairs: list[OpenPair], templates: dict[TemplateKey, Template
             if number not in log.reached:
                 break
             if number not in log.accesses:
-                raise Unsupported("an access that only the analysis sees")
+                raise NotModelled("an access that only the analysis sees")
             writes |= any(access.is_write for access in log.accesses[number])
         else:
             if not writes:
-                raise Unsupported("a write that only the analysis sees")
+                raise NotModelled("a write that only the analysis sees")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from raceproof.engines.pairwise.execution_log import Creation, Recorded
 from raceproof.engines.pairwise.shared import World
-from raceproof.engines.pairwise.state import Cell, LockName, Passed
+from raceproof.engines.pairwise.state import LockName, Passed, SharedCell
 from raceproof.engines.pairwise.threads import Template
-from raceproof.engines.pairwise.values import Renaming, Value, same_object
+from raceproof.engines.pairwise.values import PairValue, Renaming, same_object
 from raceproof.smt.terms import Term
 
 
@@ -30,7 +30,7 @@ class _Lock:
     """A lock of one side: when it is held, when for writing, when it was just found free."""
 
     name: LockName | None
-    address: Value | None
+    address: PairValue | None
     held: Term
     writes: Term
     free: Term
@@ -301,7 +301,9 @@ class Query:
                     back = self._later(two, t, one.term(s.since), found)
                     yield terms.implies(both, terms.or_(forth, back))
 
-    def _later(self, side: Side, passed: Passed, since: Term, found: dict[Cell, Term]) -> Term:
+    def _later(
+        self, side: Side, passed: Passed, since: Term, found: dict[SharedCell, Term]
+    ) -> Term:
         """A section was entered when one that was passed had been left."""
         terms, world = self.terms, self.world
         facts = [terms.compare("ult", side.term(passed.until), since)]

@@ -18,7 +18,7 @@ from raceproof.analysis.records import RawAccess
 from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.pairwise.arrays import Forms, GuardedArray, Sightings
 from raceproof.engines.pairwise.conjectures import Conjectures
-from raceproof.engines.pairwise.state import ATOMIC, Cell, LockName
+from raceproof.engines.pairwise.state import ATOMIC, LockName, SharedCell
 from raceproof.engines.pairwise.thread_counters import Account
 from raceproof.ir import GlobalAddress, IntConstant, Program, Store, ZeroConstant
 from raceproof.smt.terms import Term, Terms
@@ -30,7 +30,7 @@ _MOST_CONSTANTS = 4
 _WIDEST = 8
 
 
-class Unsupported(Exception):
+class NotModelled(Exception):
     """The program does something that is not modelled here."""
 
 
@@ -57,14 +57,14 @@ class World:
     """Those that are found now."""
     arrays: tuple[GuardedArray, ...] = ()
     forms: Forms = field(default_factory=Forms)
-    cells: dict[Cell, None] = field(default_factory=dict)
-    guarded: dict[LockName, list[Cell]] = field(default_factory=dict)
-    spin_locks: dict[Cell, LockName] = field(default_factory=dict)
-    ticket_locks: dict[Cell, LockName] = field(default_factory=dict)
+    cells: dict[SharedCell, None] = field(default_factory=dict)
+    guarded: dict[LockName, list[SharedCell]] = field(default_factory=dict)
+    spin_locks: dict[SharedCell, LockName] = field(default_factory=dict)
+    ticket_locks: dict[SharedCell, LockName] = field(default_factory=dict)
     """Cells that may say whose turn it is, each with the lock that it then is."""
-    counters: dict[Cell, Counter] = field(default_factory=dict)
+    counters: dict[SharedCell, Counter] = field(default_factory=dict)
     accounts: dict[Account, None] = field(default_factory=dict)
-    constants: dict[Cell, tuple[int, ...]] = field(default_factory=dict)
+    constants: dict[SharedCell, tuple[int, ...]] = field(default_factory=dict)
     targets: dict[int, set[tuple[object, ...]]] = field(default_factory=dict)
     """Instruction -> what it may write: ("global", name), ("slot", number), ..."""
     untouched: set[str] = field(default_factory=set)
@@ -87,16 +87,16 @@ class World:
 
     # --- conjectures ------------------------------------------------------------
 
-    def stable(self, cell: Cell) -> Term:
+    def stable(self, cell: SharedCell) -> Term:
         return self.conjectures.new(f"stable {cell}")
 
-    def is_guarded(self, cell: Cell, lock: LockName) -> Term:
+    def is_guarded(self, cell: SharedCell, lock: LockName) -> Term:
         return self.conjectures.new(f"guarded {cell} {lock}")
 
-    def is_lock(self, cell: Cell) -> Term:
+    def is_lock(self, cell: SharedCell) -> Term:
         return self.conjectures.new(f"home-made {cell}")
 
-    def is_ticket_lock(self, cell: Cell) -> Term:
+    def is_ticket_lock(self, cell: SharedCell) -> Term:
         return self.conjectures.new(f"ticket lock {cell}")
 
     def is_array(self, array: GuardedArray) -> Term:
@@ -105,13 +105,15 @@ class World:
     def is_counter(self, account: Account) -> Term:
         return self.conjectures.new(f"counter {account}")
 
-    def is_work_counter(self, cell: Cell) -> Term:
+    def is_work_counter(self, cell: SharedCell) -> Term:
         return self.conjectures.new(f"work counter {cell}")
 
-    def locks_of(self, cell: Cell) -> list[LockName]:
+    def locks_of(self, cell: SharedCell) -> list[LockName]:
         return [lock for lock, cells in self.guarded.items() if cell in cells]
 
-    def invariants(self, lock: LockName, cell: Cell) -> list[tuple[Term, Callable[[Term], Term]]]:
+    def invariants(
+        self, lock: LockName, cell: SharedCell
+    ) -> list[tuple[Term, Callable[[Term], Term]]]:
         """Conjectures for what holds of the cell when the lock is free."""
         terms, found = self.terms, list[tuple[Term, Callable[[Term], Term]]]()
         for number in self.constants.get(cell, ()):
@@ -125,7 +127,7 @@ class World:
         return found
 
     def changes(
-        self, lock: LockName, cell: Cell
+        self, lock: LockName, cell: SharedCell
     ) -> list[tuple[Term, Callable[[Term, Term], Term]]]:
         """Conjectures for how the cell may change: grow, shrink, or stay once it is a number."""
         terms, found = self.terms, list[tuple[Term, Callable[[Term, Term], Term]]]()
@@ -144,7 +146,7 @@ class World:
             found.append((self.conjectures.new(f"stays {number} {lock} {cell}"), stays))
         return found
 
-    def changed(self, lock: LockName, cell: Cell, old: Term, new: Term) -> Term:
+    def changed(self, lock: LockName, cell: SharedCell, old: Term, new: Term) -> Term:
         """What is known of a later value of the cell, if it is guarded by the lock."""
         terms = self.terms
         return terms.all(
@@ -180,21 +182,21 @@ class World:
 
     def _find_cells(self, accesses: list[RawAccess]) -> None:
         objects = self.analysis.objects
-        found: dict[Cell, None] = {}
+        found: dict[SharedCell, None] = {}
         for access in accesses:
             base = objects[access.base]
             offset = access.offsets.signed_constant
             is_parallel = access.thread != 0 or access.facets.may_parallel != 0
             if base.kind is BaseKind.GLOBAL and is_parallel and offset is not None:
                 if access.size is not None and access.size <= _WIDEST:
-                    found[Cell(_key(base.descriptor), offset, access.size)] = None
+                    found[SharedCell(_key(base.descriptor), offset, access.size)] = None
         for cell in found:
             same = [c for c in found if c.key == cell.key and c.overlaps(cell.offset, cell.size)]
             if same == [cell] and len(self.cells) < _MOST_CELLS:
                 self.cells[cell] = None
                 self.constants[cell] = self._constants_of(cell)
 
-    def _constants_of(self, cell: Cell) -> tuple[int, ...]:
+    def _constants_of(self, cell: SharedCell) -> tuple[int, ...]:
         """Numbers that the program stores there, or that it starts with."""
         found: dict[int, None] = {}
         variable = self.program.globals[str(cell.key[1])]
@@ -212,7 +214,7 @@ class World:
 
     def _find_locks(self, accesses: list[RawAccess]) -> None:
         objects = self.analysis.objects
-        by_cell: dict[Cell, list[RawAccess]] = {cell: [] for cell in self.cells}
+        by_cell: dict[SharedCell, list[RawAccess]] = {cell: [] for cell in self.cells}
         named = {(cell.key, cell.offset, cell.size): cell for cell in self.cells}
         for access in accesses:
             key = _key(objects[access.base].descriptor)
@@ -247,7 +249,7 @@ class World:
             if len(self.guarded) <= _MOST_LOCKS:
                 self.guarded[lock] = others
 
-    def _find_counter(self, cell: Cell, writes: list[RawAccess]) -> None:
+    def _find_counter(self, cell: SharedCell, writes: list[RawAccess]) -> None:
         variable = self.program.globals[str(cell.key[1])]
         threads = self.analysis.threads
         calls = {threads[access.thread].call for access in writes if access.thread}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from raceproof.engines.pairwise.values import Value, chosen
+from raceproof.engines.pairwise.values import PairValue, chosen
 from raceproof.smt.terms import Term, Terms
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SharedCell:
     """`size` bytes at `offset` of the object with this key."""
 
     key: tuple[object, ...]
@@ -41,7 +41,7 @@ class Section:
     is_write: Term
     since: Term
     """The moment when it was entered."""
-    entry: dict[Cell, Term]
+    entry: dict[SharedCell, Term]
     """What protected cells held then."""
 
 
@@ -49,7 +49,7 @@ class Section:
 class AddressedLock:
     """A lock known by its address."""
 
-    address: Value
+    address: PairValue
     holds: Term
     is_write: bool
 
@@ -63,14 +63,14 @@ class Passed:
     is_write: Term
     since: Term
     until: Term
-    values: tuple[tuple[Cell, Term, Term], ...]
+    values: tuple[tuple[SharedCell, Term, Term], ...]
     """What protected cells held when it was entered and left."""
 
 
 @dataclass(eq=False, slots=True)
-class State:
+class PairState:
     guard: Term
-    memory: dict[Cell, Value]
+    memory: dict[SharedCell, PairValue]
     """The thread's own cells, and its view of shared ones: right as long as no other thread can
     write them."""
     sections: dict[LockName, Section]
@@ -80,8 +80,8 @@ class State:
     alone: Term
     """No other thread has been created."""
 
-    def copy(self, guard: Term) -> State:
-        return State(
+    def copy(self, guard: Term) -> PairState:
+        return PairState(
             guard,
             dict(self.memory),
             dict(self.sections),
@@ -91,7 +91,7 @@ class State:
         )
 
 
-def merged(terms: Terms, states: list[State]) -> State:
+def merged(terms: Terms, states: list[PairState]) -> PairState:
     """One state for all; their guards exclude each other."""
     result = states[0].copy(states[0].guard)
     for other in states[1:]:
@@ -99,7 +99,7 @@ def merged(terms: Terms, states: list[State]) -> State:
     return result
 
 
-def _both(terms: Terms, a: State, b: State) -> State:
+def _both(terms: Terms, a: PairState, b: PairState) -> PairState:
     first = a.guard
     memory = {
         cell: chosen(terms, first, value, b.memory[cell])
@@ -115,7 +115,7 @@ def _both(terms: Terms, a: State, b: State) -> State:
         lock = _addressed(terms, first, a.addressed.get(key), b.addressed.get(key))
         if lock is not None:
             addressed[key] = lock
-    return State(
+    return PairState(
         terms.or_(a.guard, b.guard),
         memory,
         sections,

@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from raceproof.engines.pairwise.arrays import GuardedArray
-from raceproof.engines.pairwise.state import Cell, LockName, State
-from raceproof.engines.pairwise.values import Value
+from raceproof.engines.pairwise.state import LockName, PairState, SharedCell
+from raceproof.engines.pairwise.values import PairValue
 from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Account:
     """A cell with its first value, the calls that create threads which start with 1, and the array
     through which it may be handed on."""
 
-    cell: Cell
+    cell: SharedCell
     first: int
     calls: frozenset[int]
     array: GuardedArray | None = None
@@ -60,36 +60,36 @@ class ThreadCounters:
         self.world = locking.world
         self.terms = locking.terms
 
-    def start(self, state: State, call: int) -> None:
+    def start(self, state: PairState, call: int) -> None:
         """Of a thread that was created by the call; -1: `main`."""
         for account in self.world.accounts:
             share = 1 if call in account.calls else 0
             start = self.terms.const(share, account.cell.size * 8)
-            state.memory[_balance_of(account)] = Value(start)
-            state.memory[_done_of(account)] = Value(self.terms.const(0, 8))
+            state.memory[_balance_of(account)] = PairValue(start)
+            state.memory[_done_of(account)] = PairValue(self.terms.const(0, 8))
 
-    def _balance(self, state: State, account: Account) -> Term:
+    def _balance(self, state: PairState, account: Account) -> Term:
         return self.locking.view(state, _balance_of(account)).bits
 
-    def created(self, state: State, call: int) -> None:
+    def created(self, state: PairState, call: int) -> None:
         for account in self.world.accounts:
             if call in account.calls:
                 self._add(state, account, self.terms.const(-1, account.cell.size * 8))
-            state.memory[_done_of(account)] = Value(self.terms.const(0, 8))
+            state.memory[_done_of(account)] = PairValue(self.terms.const(0, 8))
 
-    def _add(self, state: State, account: Account, change: Term) -> None:
+    def _add(self, state: PairState, account: Account, change: Term) -> None:
         """Changes the balance; that of a thread must stay small and not be negative."""
         terms = self.terms
         balance = terms.binary("add", self._balance(state, account), change)
-        state.memory[_balance_of(account)] = Value(balance)
+        state.memory[_balance_of(account)] = PairValue(balance)
         if not self.log.is_main:
             most = terms.const(_LARGEST, balance.width)
             self._owe(state, account, terms.compare("ugt", balance, most))
 
-    def _owe(self, state: State, account: Account, wrong: Term) -> None:
+    def _owe(self, state: PairState, account: Account, wrong: Term) -> None:
         self.log.oblige(self.world.is_counter(account), state, wrong)
 
-    def writes(self, state: State, cell: Cell, new: Term) -> None:
+    def writes(self, state: PairState, cell: SharedCell, new: Term) -> None:
         """The thread is about to write the cell."""
         terms = self.terms
         change = terms.binary("sub", new, self.locking.view(state, cell).bits)
@@ -103,21 +103,21 @@ class ThreadCounters:
                 self._owe(state, account, terms.not_(is_right))
             self._add(state, account, change)
 
-    def clobbered(self, state: State, cell: Cell, condition: Term) -> None:
+    def clobbered(self, state: PairState, cell: SharedCell, condition: Term) -> None:
         """It is unknown what the thread may have written to the cell."""
         for account in self.world.accounts:
             if account.cell == cell:
                 self._owe(state, account, condition)
 
-    def took(self, state: State, array: GuardedArray, is_set: Term) -> None:
+    def took(self, state: PairState, array: GuardedArray, is_set: Term) -> None:
         """The lock of an element is taken."""
         self._move(state, array, is_set, 1)
 
-    def gave(self, state: State, array: GuardedArray, is_set: Term) -> None:
+    def gave(self, state: PairState, array: GuardedArray, is_set: Term) -> None:
         """The lock of an element is given back."""
         self._move(state, array, is_set, -1)
 
-    def _move(self, state: State, array: GuardedArray, is_set: Term, number: int) -> None:
+    def _move(self, state: PairState, array: GuardedArray, is_set: Term, number: int) -> None:
         terms = self.terms
         for account in self.world.accounts:
             if account.array == array:
@@ -125,7 +125,7 @@ class ThreadCounters:
                 change = terms.ite(is_set, terms.const(number, width), terms.const(0, width))
                 self._add(state, account, change)
 
-    def look(self, state: State, lock: LockName, condition: Term) -> None:
+    def look(self, state: PairState, lock: LockName, condition: Term) -> None:
         """If the condition holds, a section ends in which `main` has seen the cell."""
         if not self.log.is_main:
             return
@@ -141,9 +141,9 @@ class ThreadCounters:
             found = terms.all([condition, self.world.is_guarded(cell, lock), is_zero])
             before = self.locking.view(state, _done_of(account)).bits
             done = terms.ite(found, terms.const(1, 8), before)
-            state.memory[_done_of(account)] = Value(done)
+            state.memory[_done_of(account)] = PairValue(done)
 
-    def known(self, state: State) -> dict[Account, tuple[Term, Term]]:
+    def known(self, state: PairState) -> dict[Account, tuple[Term, Term]]:
         """The balances, and whether all others are done."""
         return {
             account: (
@@ -154,9 +154,9 @@ class ThreadCounters:
         }
 
 
-def _balance_of(account: Account) -> Cell:
-    return Cell(("balance", account), 0, account.cell.size)
+def _balance_of(account: Account) -> SharedCell:
+    return SharedCell(("balance", account), 0, account.cell.size)
 
 
-def _done_of(account: Account) -> Cell:
-    return Cell(("all done", account), 0, 1)
+def _done_of(account: Account) -> SharedCell:
+    return SharedCell(("all done", account), 0, 1)

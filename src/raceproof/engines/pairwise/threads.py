@@ -8,9 +8,9 @@ from raceproof.analysis.thread_modular import Analysis
 from raceproof.engines.pairwise.execution import Execution
 from raceproof.engines.pairwise.execution_log import Creation, ExecutionLog
 from raceproof.engines.pairwise.instructions import Content
-from raceproof.engines.pairwise.shared import Unsupported, World
-from raceproof.engines.pairwise.state import Cell, State
-from raceproof.engines.pairwise.values import Renaming, Value, chosen
+from raceproof.engines.pairwise.shared import NotModelled, World
+from raceproof.engines.pairwise.state import PairState, SharedCell
+from raceproof.engines.pairwise.values import PairValue, Renaming, chosen
 from raceproof.ir import IntConstant, NullPointer, ZeroConstant
 from raceproof.smt.terms import Term
 
@@ -54,7 +54,7 @@ def template_keys(analysis: Analysis) -> dict[TemplateKey, set[TemplateKey]]:
     found: dict[TemplateKey, set[TemplateKey]] = {}
     for info in analysis.threads.all:
         if info.is_handler:
-            raise Unsupported("a signal handler")
+            raise NotModelled("a signal handler")
         key = (info.call, info.entry)
         keys.append(key)
         parents = found.setdefault(key, set())
@@ -78,7 +78,7 @@ def execute_all(world: World) -> dict[TemplateKey, Template]:
     for template in found.values():
         for other in found.values():
             if template.creations and not other.is_main and template.key[0] in other.log.creations:
-                raise Unsupported("a thread that creates its like")
+                raise NotModelled("a thread that creates its like")
     return found
 
 
@@ -87,27 +87,27 @@ def _execute_main(world: World, key: TemplateKey) -> Template:
     log = ExecutionLog(world, "main", terms.true)
     identity = terms.const(0, 32)
     memory = {cell: _initial(log, cell) for cell in world.cells}
-    state = State(terms.true, memory, {}, {}, (), terms.true)
+    state = PairState(terms.true, memory, {}, {}, (), terms.true)
     run = Execution(log, identity)
     for ghost in run.locking.ghosts:
         ghost.start(state, -1)
     for name in world.program.constructors:
         if world.program.functions[name].is_defined:
-            raise Unsupported("code before `main`")
+            raise NotModelled("code before `main`")
     run.function(world.program.functions[key[1]], [], state, ())
     return Template(key, log, identity)
 
 
-def _initial(log: ExecutionLog, cell: Cell) -> Value:
+def _initial(log: ExecutionLog, cell: SharedCell) -> PairValue:
     """What a global starts with."""
     terms, width = log.terms, cell.size * 8
     variable = log.world.program.globals[str(cell.key[1])]
     match variable.initializer:
         case IntConstant(value=value) if cell.offset == 0 and variable.size == cell.size:
-            return Value(terms.const(value, width))
+            return PairValue(terms.const(value, width))
         case ZeroConstant() | NullPointer():
-            return Value(terms.const(0, width))
-    return Value(log.fresh("initial", width))
+            return PairValue(terms.const(0, width))
+    return PairValue(log.fresh("initial", width))
 
 
 def _execute_thread(world: World, key: TemplateKey, name: str, main: Template | None) -> Template:
@@ -115,14 +115,14 @@ def _execute_thread(world: World, key: TemplateKey, name: str, main: Template | 
     log = ExecutionLog(world, name, terms.true, key[0])
     identity = log.fresh("self", 32)
     template = Template(key, log, identity)
-    argument: Value | None = None
-    memory = {cell: Value(log.fresh("before", cell.size * 8)) for cell in world.cells}
+    argument: PairValue | None = None
+    memory = {cell: PairValue(log.fresh("before", cell.size * 8)) for cell in world.cells}
     if main is not None:
         creations = tuple(main.log.creations.get(key[0], ()))
         if not creations:
-            raise Unsupported("a thread that is created unseen")
+            raise NotModelled("a thread that is created unseen")
         if len(creations) > _MOST_CREATIONS:
-            raise Unsupported("too many creations of one thread")
+            raise NotModelled("too many creations of one thread")
         template.creations = creations
         template.site = site = log.fresh("site", 8)
         ways = []
@@ -131,16 +131,16 @@ def _execute_thread(world: World, key: TemplateKey, name: str, main: Template | 
             ways.append(terms.all([here, creation.guard, creation.facts]))
             given = creation.argument
             if given is None:
-                given = Value(log.fresh("argument", world.program.layout.pointer_size * 8))
+                given = PairValue(log.fresh("argument", world.program.layout.pointer_size * 8))
             argument = chosen(terms, here, given, argument) if argument is not None else given
             memory = {c: chosen(terms, here, creation.memory[c], v) for c, v in memory.items()}
         log.facts = terms.any(ways)
     function = world.program.functions[key[1]]
     if not function.is_defined:
-        raise Unsupported(f"`{key[1]}` is not defined")
+        raise NotModelled(f"`{key[1]}` is not defined")
     run = Execution(log, identity)
     arguments: list[Content] = [argument] if argument is not None else []
-    state = State(terms.true, memory, {}, {}, (), terms.false)
+    state = PairState(terms.true, memory, {}, {}, (), terms.false)
     for ghost in run.locking.ghosts:
         ghost.start(state, key[0])
     run.function(function, arguments, state, ())

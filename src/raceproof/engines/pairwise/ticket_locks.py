@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.engines.pairwise.state import Cell, LockName, State
-from raceproof.engines.pairwise.values import Value
+from raceproof.engines.pairwise.state import LockName, PairState, SharedCell
+from raceproof.engines.pairwise.values import PairValue
 from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class TicketLocks:
         self.world = locking.world
         self.terms = locking.terms
 
-    def look(self, state: State, lock: LockName, condition: Term) -> None:
+    def look(self, state: PairState, lock: LockName, condition: Term) -> None:
         """If the condition holds, a section ends in which the variables it guards were seen."""
         terms = self.terms
         for cell in self.world.guarded.get(lock, ()):
@@ -43,11 +43,11 @@ class TicketLocks:
             if terms.and_(state.guard, taken) is terms.false:
                 continue
             self.log.takings.setdefault(cell, []).append(
-                self.log.record(-1, state, taken, Value(now))
+                self.log.record(-1, state, taken, PairValue(now))
             )
             self.locking.acquire(state, turn, taken, terms.true)
 
-    def _is_own_ticket(self, state: State, cell: Cell, number: Term) -> Term:
+    def _is_own_ticket(self, state: PairState, cell: SharedCell, number: Term) -> Term:
         terms = self.terms
         return terms.any(
             terms.all(
@@ -63,7 +63,7 @@ class TicketLocks:
             if other != cell and found is not left and found.width == number.width
         )
 
-    def end(self, state: State, cell: Cell) -> None:
+    def end(self, state: PairState, cell: SharedCell) -> None:
         """The thread is about to write the variable."""
         turn = self.world.ticket_locks.get(cell)
         if turn is None:

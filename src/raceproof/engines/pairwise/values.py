@@ -19,7 +19,7 @@ class Object:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PairPlace:
     """If `condition`, the address is `offset` bytes (a wide signed term) into the object."""
 
     condition: Term
@@ -28,14 +28,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PairValue:
     """A scalar. If no condition of its places holds, it may point anywhere."""
 
     bits: Term
-    places: tuple[Place, ...] = ()
+    places: tuple[PairPlace, ...] = ()
 
 
-def chosen(terms: Terms, condition: Term, a: Value, b: Value) -> Value:
+def chosen(terms: Terms, condition: Term, a: PairValue, b: PairValue) -> PairValue:
     """`a` if the condition holds, else `b`."""
     if a is b or condition is terms.true:
         return a
@@ -43,13 +43,13 @@ def chosen(terms: Terms, condition: Term, a: Value, b: Value) -> Value:
         return b
     bits = terms.ite(condition, a.bits, b.bits)
     if not a.places and not b.places:
-        return Value(bits)
+        return PairValue(bits)
     if a.places == b.places:
-        return Value(bits, a.places)
+        return PairValue(bits, a.places)
     other = terms.not_(condition)
-    places = [Place(terms.and_(condition, p.condition), p.object, p.offset) for p in a.places]
-    places += [Place(terms.and_(other, p.condition), p.object, p.offset) for p in b.places]
-    return Value(bits, tuple(p for p in places if p.condition is not terms.false))
+    places = [PairPlace(terms.and_(condition, p.condition), p.object, p.offset) for p in a.places]
+    places += [PairPlace(terms.and_(other, p.condition), p.object, p.offset) for p in b.places]
+    return PairValue(bits, tuple(p for p in places if p.condition is not terms.false))
 
 
 def same_object(terms: Terms, a: Object, b: Object) -> Term:
@@ -100,11 +100,11 @@ class Renaming:
             return term
         return rebuilt(self._terms, term, new)
 
-    def value(self, value: Value) -> Value:
-        return Value(
+    def value(self, value: PairValue) -> PairValue:
+        return PairValue(
             self.term(value.bits),
             tuple(
-                Place(self.term(p.condition), self.object(p.object), self.term(p.offset))
+                PairPlace(self.term(p.condition), self.object(p.object), self.term(p.offset))
                 for p in value.places
             ),
         )

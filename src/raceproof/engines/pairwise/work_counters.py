@@ -21,8 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from raceproof.engines.pairwise.state import Cell, LockName, State
-from raceproof.engines.pairwise.values import Value
+from raceproof.engines.pairwise.state import LockName, PairState, SharedCell
+from raceproof.engines.pairwise.values import PairValue
 from raceproof.smt.terms import Term
 
 if TYPE_CHECKING:
@@ -50,34 +50,34 @@ class WorkCounters:
         self.terms = locking.terms
         self._one = self.terms.const(1, 8)
 
-    def start(self, state: State, call: int) -> None:
+    def start(self, state: PairState, call: int) -> None:
         for cell in self.world.counters:
             for what, size in (("part", cell.size), (CREATED, cell.size)):
-                state.memory[_ghost(what, cell, size)] = Value(self.terms.const(0, size * 8))
+                state.memory[_ghost(what, cell, size)] = PairValue(self.terms.const(0, size * 8))
             for what in ("begun", "all begun", "all ended"):
-                state.memory[_ghost(what, cell)] = Value(self.terms.const(0, 8))
+                state.memory[_ghost(what, cell)] = PairValue(self.terms.const(0, 8))
 
-    def _get(self, state: State, what: str, cell: Cell, size: int = 1) -> Term:
+    def _get(self, state: PairState, what: str, cell: SharedCell, size: int = 1) -> Term:
         return self.locking.view(state, _ghost(what, cell, size)).bits
 
-    def _flag(self, state: State, what: str, cell: Cell) -> Term:
+    def _flag(self, state: PairState, what: str, cell: SharedCell) -> Term:
         return self.terms.eq(self._get(state, what, cell), self._one)
 
-    def _set(self, state: State, what: str, cell: Cell, condition: Term) -> None:
+    def _set(self, state: PairState, what: str, cell: SharedCell, condition: Term) -> None:
         old = self._get(state, what, cell)
-        state.memory[_ghost(what, cell)] = Value(self.terms.ite(condition, self._one, old))
+        state.memory[_ghost(what, cell)] = PairValue(self.terms.ite(condition, self._one, old))
 
-    def created(self, state: State, call: int) -> None:
+    def created(self, state: PairState, call: int) -> None:
         terms = self.terms
         for cell, counter in self.world.counters.items():
             if call in counter.calls:
                 number = self._get(state, CREATED, cell, cell.size)
                 more = terms.binary("add", number, terms.const(1, number.width))
-                state.memory[_ghost(CREATED, cell, cell.size)] = Value(more)
+                state.memory[_ghost(CREATED, cell, cell.size)] = PairValue(more)
             for what in ("all begun", "all ended"):
-                state.memory[_ghost(what, cell)] = Value(terms.const(0, 8))
+                state.memory[_ghost(what, cell)] = PairValue(terms.const(0, 8))
 
-    def writes(self, state: State, cell: Cell, new: Term) -> None:
+    def writes(self, state: PairState, cell: SharedCell, new: Term) -> None:
         """The thread is about to write the cell."""
         if cell not in self.world.counters:
             return
@@ -95,13 +95,13 @@ class WorkCounters:
             is_right.append(terms.compare("ule", part, one))
             self._set(state, "begun", cell, begins)
         self.log.oblige(self.world.is_work_counter(cell), state, terms.not_(terms.all(is_right)))
-        state.memory[_ghost("part", cell, cell.size)] = Value(part)
+        state.memory[_ghost("part", cell, cell.size)] = PairValue(part)
 
-    def clobbered(self, state: State, cell: Cell, condition: Term) -> None:
+    def clobbered(self, state: PairState, cell: SharedCell, condition: Term) -> None:
         if cell in self.world.counters:
             self.log.oblige(self.world.is_work_counter(cell), state, condition)
 
-    def look(self, state: State, lock: LockName, condition: Term) -> None:
+    def look(self, state: PairState, lock: LockName, condition: Term) -> None:
         """If the condition holds, a section ends in which `main` has seen the cell."""
         if not self.log.is_main:
             return
@@ -120,7 +120,7 @@ class WorkCounters:
             ended = terms.all([seen, none, self._flag(state, "all begun", cell)])
             self._set(state, "all ended", cell, ended)
 
-    def known(self, state: State) -> dict[Cell, Attendance]:
+    def known(self, state: PairState) -> dict[SharedCell, Attendance]:
         return {
             cell: Attendance(
                 self._get(state, "part", cell, cell.size),
@@ -132,5 +132,5 @@ class WorkCounters:
         }
 
 
-def _ghost(what: str, cell: Cell, size: int = 1) -> Cell:
-    return Cell((what, *cell.key, cell.offset), 0, size)
+def _ghost(what: str, cell: SharedCell, size: int = 1) -> SharedCell:
+    return SharedCell((what, *cell.key, cell.offset), 0, size)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from raceproof.engines.summary import effects as fx
 from raceproof.engines.summary.effects import Effect
-from raceproof.engines.summary.flow import Flow
+from raceproof.engines.summary.flow import EffectFlow
 from raceproof.engines.summary.guarded import Guarded
 from raceproof.engines.summary.instance import Instance
 from raceproof.engines.summary.outline import ATOMIC, Outline
 from raceproof.engines.summary.published import Published
 from raceproof.engines.summary.state import EMPTY, Core, is_protected_by, wait
-from raceproof.engines.summary.steps import Lookup, Steps, Targets
+from raceproof.engines.summary.steps import EffectSteps, Lookup, Targets
 from raceproof.engines.summary.summary import (
     Accesses,
     AccessKey,
@@ -50,17 +50,17 @@ def compose(
     outline: Outline, lookup: Lookup, targets: Targets, depths: Depths, limit: int = MAX_OPEN
 ) -> Summary:
     """The summary of the function, with what is known of its callees."""
-    steps = Steps(outline, lookup, targets, depths)
+    steps = EffectSteps(outline, lookup, targets, depths)
     return _Composer(steps, limit).summary()
 
 
 class _Composer:
-    def __init__(self, steps: Steps, limit: int) -> None:
+    def __init__(self, steps: EffectSteps, limit: int) -> None:
         self.steps = steps
         self.limit = limit
         self.name = steps.outline.name
         self.guarded = Guarded(steps.outline, steps.tested)
-        self.flow = Flow(steps, self.guarded)
+        self.flow = EffectFlow(steps, self.guarded)
         self.published = Published(steps)
         self.open: Accesses = {}
         self.closed: Accesses = {}
@@ -139,7 +139,7 @@ class _Composer:
             match effect:
                 case fx.Accesses():
                     self._access(effect, cores, published)
-                case fx.Calls():
+                case fx.CallsFunction():
                     self._enter(effect.instance, cores, published)
                     self._edges(effect.number, effect.name, effect.instance, cores)
                 case fx.CallsDeferred():

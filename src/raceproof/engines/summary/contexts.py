@@ -119,7 +119,7 @@ class _Closing(Instance):
         return origin
 
 
-class Contexts:
+class SummaryContexts:
     def __init__(self, summaries: Mapping[str, Summary], depths: Depths) -> None:
         self._summaries = summaries
         self._depths = depths

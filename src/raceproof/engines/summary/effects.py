@@ -23,7 +23,7 @@ class Accesses(NamedTuple):
     is_atomic: bool
 
 
-class Calls(NamedTuple):
+class CallsFunction(NamedTuple):
     """A callee with a summary."""
 
     number: int
@@ -111,7 +111,7 @@ class Exits(NamedTuple):
 
 Effect = (
     Accesses
-    | Calls
+    | CallsFunction
     | Starts
     | Runs
     | CallsDeferred

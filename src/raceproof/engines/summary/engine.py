@@ -8,13 +8,13 @@ from raceproof.concurrency.catalogue import Models
 from raceproof.engines.certainty import with_doubts
 from raceproof.engines.question import Question
 from raceproof.engines.summary.bottom_up import BottomUp
-from raceproof.engines.summary.contexts import Contexts
-from raceproof.engines.summary.memory import Memory
-from raceproof.engines.summary.names import ANY_CALLER, Names
+from raceproof.engines.summary.contexts import SummaryContexts
+from raceproof.engines.summary.memory import StoredContents
+from raceproof.engines.summary.names import ANY_CALLER, LocationNames
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.races import Races
 from raceproof.engines.summary.reach import creates_threads, reachable
-from raceproof.engines.summary.reasons import Flags, World
+from raceproof.engines.summary.reasons import Flags, SummaryWorld
 from raceproof.engines.summary.summary import Summary
 from raceproof.engines.summary.traces import SummaryMemory
 from raceproof.engines.summary.unit import Unit, make_unit
@@ -68,7 +68,7 @@ def judge(
 
     With no entry, every function that is visible outside is the entry of a thread of its own.
     """
-    names = Names(units, first_numbers)
+    names = LocationNames(units, first_numbers)
     summaries = bottom_up.summaries
     contexts = _contexts(units, bottom_up, entry)
     stores = [store for unit in units for store in unit.stores]
@@ -77,11 +77,11 @@ def judge(
     for name, summary in summaries.items():
         if name not in contexts.functions:
             stores.extend(summary.closed_stores)
-    memory = Memory(stores, names.extent)
+    memory = StoredContents(stores, names.extent)
     parallel = Parallel(contexts.threads)
     happenings = list(contexts.happenings())
     flags = Flags(memory, happenings)
-    world = World(
+    world = SummaryWorld(
         parallel,
         memory,
         contexts.running(),
@@ -119,9 +119,9 @@ def judge(
     )
 
 
-def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> Contexts:
+def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> SummaryContexts:
     summaries = bottom_up.summaries
-    contexts = Contexts(summaries, bottom_up.depths)
+    contexts = SummaryContexts(summaries, bottom_up.depths)
     if entry is not None:
         if entry not in summaries:
             raise UserError(f"the program has no function {entry!r}; name its start with --entry")
@@ -144,7 +144,7 @@ def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> 
 
 
 def _assumptions(
-    units: Sequence[Unit], summaries: Mapping[str, Summary], contexts: Contexts
+    units: Sequence[Unit], summaries: Mapping[str, Summary], contexts: SummaryContexts
 ) -> tuple[str, ...]:
     unknown: dict[str, None] = {}
     is_cut = contexts.is_cut

@@ -19,7 +19,7 @@ from raceproof.engines.summary.facts import Facts, assume, common, decide
 from raceproof.engines.summary.guarded import Guarded
 from raceproof.engines.summary.outline import loops
 from raceproof.engines.summary.state import EMPTY, Core, ThreadId
-from raceproof.engines.summary.steps import Steps
+from raceproof.engines.summary.steps import EffectSteps
 from raceproof.engines.summary.summary import Exit
 from raceproof.engines.summary.terms import Term, Terms, is_dereference, means
 
@@ -28,14 +28,14 @@ MAX_EXITS = 4
 MAX_VISITS = 40
 """Visits of one block before its states are joined for good."""
 
-_RELEVANT = (fx.Calls, fx.Acquires, fx.Releases, fx.Joins, fx.Waits, fx.Starts, fx.Exits)
+_RELEVANT = (fx.CallsFunction, fx.Acquires, fx.Releases, fx.Joins, fx.Waits, fx.Starts, fx.Exits)
 States = dict[Core, Facts]
 
 
-class Flow:
+class EffectFlow:
     """Runs the steps of a function; then `states(block)` is what may hold at its start."""
 
-    def __init__(self, steps: Steps, guarded: Guarded) -> None:
+    def __init__(self, steps: EffectSteps, guarded: Guarded) -> None:
         self.steps = steps
         self._guarded = guarded
         self.outline = steps.outline
@@ -112,7 +112,7 @@ class Flow:
                 return [(self._end(core, handles), facts)]
             case fx.Waits():
                 return [(state.wait(core), facts)]
-            case fx.Calls():
+            case fx.CallsFunction():
                 return self._call(effect, core, facts)
             case fx.Exits():
                 self.leaks.update(thread for thread, _ in core[2])
@@ -135,7 +135,7 @@ class Flow:
     def combine(self, outer: Core, inner: Core) -> Core:
         return state.combine(outer, inner, self._match, self._left_by)
 
-    def _call(self, effect: fx.Calls, core: Core, facts: Facts) -> list[tuple[Core, Facts]]:
+    def _call(self, effect: fx.CallsFunction, core: Core, facts: Facts) -> list[tuple[Core, Facts]]:
         number, _, instance = effect
         key: Term = (("x", self.outline.name, number), 0, 0, ())
         found = []
@@ -315,7 +315,7 @@ class Flow:
 
 
 def _is_idle(effect: Effect) -> bool:
-    return isinstance(effect, fx.Calls) and effect.instance.summary.is_flat
+    return isinstance(effect, fx.CallsFunction) and effect.instance.summary.is_flat
 
 
 def _joined(states: list[tuple[Core, Facts]]) -> list[tuple[Core, Facts]]:

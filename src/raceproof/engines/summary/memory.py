@@ -27,7 +27,7 @@ Extent: TypeAlias = Callable[[Origin], int]
 """How many bytes an object has; 0 if that is not known."""
 
 
-class Memory:
+class StoredContents:
     def __init__(self, stores: Iterable[tuple[Term, Term]], extent: Extent) -> None:
         self._extent = extent
         self._stores = list(dict.fromkeys(stores))

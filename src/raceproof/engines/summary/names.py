@@ -25,7 +25,7 @@ def _with_path(name: str, path: str) -> str:
     return name.replace(_PATH, path) if _PATH in name else name + path
 
 
-class Names:
+class LocationNames:
     def __init__(self, units: Sequence[Unit], first_numbers: Mapping[str, int]) -> None:
         self._outlines: dict[str, Outline] = {}
         self._debug: dict[str, DebugInfo] = {}

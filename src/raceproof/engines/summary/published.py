@@ -12,14 +12,14 @@ need it.
 from __future__ import annotations
 
 from raceproof.engines.summary.effects import Effect, Makes, Publishes
-from raceproof.engines.summary.steps import Steps
+from raceproof.engines.summary.steps import EffectSteps
 from raceproof.engines.summary.terms import Origin
 
 _NOTHING: frozenset[Origin] = frozenset()
 
 
 class Published:
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: EffectSteps) -> None:
         self._steps = steps
         self._candidates = frozenset(o for o in steps.escaped if o in steps.fresh)
         self._in: list[frozenset[Origin]] = [_NOTHING] * len(steps.blocks)

@@ -26,16 +26,8 @@ from typing import TypeAlias
 
 from raceproof.engines.summary.contexts import Happening
 from raceproof.engines.summary.guards import Guard, usual_guard
-from raceproof.engines.summary.names import Names
-from raceproof.engines.summary.reasons import (
-    NO,
-    YES,
-    Located,
-    Scales,
-    Spot,
-    State,
-    World,
-)
+from raceproof.engines.summary.names import LocationNames
+from raceproof.engines.summary.reasons import NO, YES, Located, Scales, Spot, State, SummaryWorld
 from raceproof.engines.summary.state import ThreadId
 from raceproof.engines.summary.summary import Site
 from raceproof.engines.summary.terms import Origin
@@ -73,7 +65,9 @@ Spots: TypeAlias = dict[tuple[object, ...], tuple[Spot, dict[State, tuple[Site, 
 
 
 class Races:
-    def __init__(self, world: World, names: Names, threads: dict[ThreadId, Thread]) -> None:
+    def __init__(
+        self, world: SummaryWorld, names: LocationNames, threads: dict[ThreadId, Thread]
+    ) -> None:
         self._world = world
         self._names = names
         self._threads = threads
@@ -327,7 +321,7 @@ def _meets(a: Located, b: Located) -> bool:
     return a.spot.offset == b.spot.offset and a.spot.stride == b.spot.stride
 
 
-def _message(first: Access, second: Access, guard: Guard | None, names: Names) -> str:
+def _message(first: Access, second: Access, guard: Guard | None, names: LocationNames) -> str:
     words = (
         f"{_verb(first)} by {first.thread.name} and {_verb(second)} by {second.thread.name} "
         "can happen at the same time"

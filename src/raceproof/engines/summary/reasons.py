@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from raceproof.engines.summary.contexts import Happening
-from raceproof.engines.summary.memory import Memory, Place
+from raceproof.engines.summary.memory import Place, StoredContents
 from raceproof.engines.summary.outline import ATOMIC, Induction
 from raceproof.engines.summary.parallel import Parallel
 from raceproof.engines.summary.scope import overlap
@@ -78,7 +78,7 @@ class Located:
 class Flags:
     """Who writes what: whether a thread may set a flag that another one tests."""
 
-    def __init__(self, memory: Memory, happenings: Iterable[Happening]) -> None:
+    def __init__(self, memory: StoredContents, happenings: Iterable[Happening]) -> None:
         self._memory = memory
         self._writes: dict[tuple[ThreadId, Origin], dict[tuple[int, int], None]] = {}
         self._memo: dict[tuple[Term, ThreadId], tuple[Place, ...]] = {}
@@ -104,11 +104,11 @@ class Flags:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class SummaryWorld:
     """What reasons may ask about the program."""
 
     parallel: Parallel
-    memory: Memory
+    memory: StoredContents
     running: Mapping[str, frozenset[ThreadId]]
     """Function -> threads that run it."""
     is_library_code: Callable[[str], bool]
@@ -119,10 +119,10 @@ class World:
     """The bytes of the array in an object that has a stride at an offset."""
 
 
-Reason = Callable[[Located, Located, World], int]
+Reason = Callable[[Located, Located, SummaryWorld], int]
 
 
-def same_bytes(a: Spot, b: Spot, world: World) -> int:
+def same_bytes(a: Spot, b: Spot, world: SummaryWorld) -> int:
     """`x[1]` and `x[2]` are apart, `x[i]` and `x[2]` perhaps not."""
     first, second = a.size, b.size
     if first is None or second is None:
@@ -150,19 +150,19 @@ def same_bytes(a: Spot, b: Spot, world: World) -> int:
     return YES if a.stride == b.stride else PERHAPS
 
 
-def _apart(a: Spot, first: int, b: Spot, second: int, world: World) -> bool:
+def _apart(a: Spot, first: int, b: Spot, second: int, world: SummaryWorld) -> bool:
     """Whether one stays inside of an array that the other is not in: `s.slots[i]`, `s.next`."""
     one, other = _bounds(a, first, world), _bounds(b, second, world)
     return one[1] <= other[0] or other[1] <= one[0]
 
 
-def _bounds(item: Spot, size: int, world: World) -> tuple[int, int]:
+def _bounds(item: Spot, size: int, world: SummaryWorld) -> tuple[int, int]:
     if not item.stride:
         return item.offset, item.offset + size
     return world.elements(item.origin, item.offset, item.stride) or (-FAR, FAR)
 
 
-def _span(item: Spot, world: World) -> tuple[int, int, int] | None:
+def _span(item: Spot, world: SummaryWorld) -> tuple[int, int, int] | None:
     """The bytes of an array that a counting loop goes through: first, step, last.
 
     None if the index is not such a loop's, so that it is unknown which elements are meant. A
@@ -185,11 +185,11 @@ def _span(item: Spot, world: World) -> tuple[int, int, int] | None:
     return first, step * item.stride, first + count * step * item.stride
 
 
-def at_the_same_time(a: State, b: State, world: World) -> int:
+def at_the_same_time(a: State, b: State, world: SummaryWorld) -> int:
     return world.parallel.how_sure(a.thread, a.core, b.thread, b.core)
 
 
-def not_each_its_own(a: Located, b: Located, world: World) -> int:
+def not_each_its_own(a: Located, b: Located, world: SummaryWorld) -> int:
     """An object that each thread makes for itself is not shared by being made at one place."""
     first, second = root(a.spot.address), root(b.spot.address)
     if first != second or first[0] not in LOCAL_OBJECTS:
@@ -202,7 +202,7 @@ def not_each_its_own(a: Located, b: Located, world: World) -> int:
     return YES
 
 
-def not_one_element_each(a: Located, b: Located, world: World) -> int:
+def not_one_element_each(a: Located, b: Located, world: SummaryWorld) -> int:
     """`create(&t[i], worker, &job[i])`: each instance of the thread has its own element."""
     if a.state.thread != b.state.thread:
         return YES
@@ -219,7 +219,7 @@ def not_one_element_each(a: Located, b: Located, world: World) -> int:
     return NO
 
 
-def no_common_lock_beside(a: Located, b: Located, world: World) -> int:
+def no_common_lock_beside(a: Located, b: Located, world: SummaryWorld) -> int:
     """Of the locks that lie in the very element that is accessed."""
     beside = [one for one in a.state.core[0] if _beside(a.spot, one[0]) is not None]
     if not beside:
@@ -253,7 +253,7 @@ def no_common_lock(
     return answer
 
 
-def _same_lock(lock: Term, other: Term, world: World) -> int:
+def _same_lock(lock: Term, other: Term, world: SummaryWorld) -> int:
     """Whether two locks are one, wherever they are: NO, PERHAPS or YES."""
     places, others = world.memory.places(lock), world.memory.places(other)
     if lock == other and lock[0][0] == "a":
@@ -287,7 +287,7 @@ def _beside(a: Spot, lock: Term) -> int | None:
     return a.offset + lock[1] - address[1]
 
 
-def nobody_waits(a: Located, b: Located, world: World) -> int:
+def nobody_waits(a: Located, b: Located, world: SummaryWorld) -> int:
     """Semaphores, conditions and barriers may order the two, or flags that one sets and tests.
 
     A flag is memory that the one side tests and the other side's thread writes. That an access is
@@ -301,12 +301,12 @@ def nobody_waits(a: Located, b: Located, world: World) -> int:
     return YES
 
 
-def known_places(a: Located, b: Located, world: World) -> int:
+def known_places(a: Located, b: Located, world: SummaryWorld) -> int:
     """An access that may go to several places need not go to this one."""
     return YES if a.spot.aliases == b.spot.aliases == 1 else PERHAPS
 
 
-def not_inside_the_library(a: Located, b: Located, world: World) -> int:
+def not_inside_the_library(a: Located, b: Located, world: SummaryWorld) -> int:
     """The standard library's templates keep their own data straight, by ways we do not follow."""
     inside = all(world.is_library_code(item.sites[0][0]) for item in (a, b))
     return PERHAPS if inside else YES
@@ -326,7 +326,7 @@ REASONS: tuple[tuple[str, Reason], ...] = (
 class Scales:
     """Weighs pairs. Many pairs share their spots, and even more their states and locks."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: SummaryWorld) -> None:
         self._world = world
         self._states: dict[tuple[ThreadId, Core], State] = {}
         self._locksets: dict[Locks, int] = {}

@@ -38,7 +38,7 @@ MAX_RESUMES = 4
 """Pending calls inside each other: a thread may create itself by a pointer to itself."""
 
 
-class Steps:
+class EffectSteps:
     """Walks the outline once and gathers steps, stores and threads."""
 
     def __init__(self, outline: Outline, lookup: Lookup, targets: Targets, depths: Depths) -> None:
@@ -113,7 +113,7 @@ class Steps:
         if summary.tests:
             known = self._call_tests.get(number, ())
             self._call_tests[number] = unite([*known, *instance.all_terms(summary.tests)])
-        self._steps.append(fx.Calls(number, name, instance))
+        self._steps.append(fx.CallsFunction(number, name, instance))
         self.is_flat = self.is_flat and summary.is_flat
         self._resume_all(instance)
         return returned
@@ -372,16 +372,16 @@ class Steps:
         self._steps.append(fx.Exits())
 
 
-_HANDLERS: dict[str, Callable[[Steps, Event], None]] = {
-    "access": Steps._access,
-    "store": Steps._store,
-    "call": Steps._call,
-    "lock": Steps._lock,
-    "unlock": Steps._unlock,
-    "create": Steps._create,
-    "join": Steps._join,
-    "wait": Steps._wait,
-    "fresh": Steps._fresh,
-    "result": Steps._result,
-    "exit": Steps._exit,
+_HANDLERS: dict[str, Callable[[EffectSteps, Event], None]] = {
+    "access": EffectSteps._access,
+    "store": EffectSteps._store,
+    "call": EffectSteps._call,
+    "lock": EffectSteps._lock,
+    "unlock": EffectSteps._unlock,
+    "create": EffectSteps._create,
+    "join": EffectSteps._join,
+    "wait": EffectSteps._wait,
+    "fresh": EffectSteps._fresh,
+    "result": EffectSteps._result,
+    "exit": EffectSteps._exit,
 }
