@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from raceproof.analysis.atomic_events import AtomicEvents
 from raceproof.analysis.contexts import Context
 from raceproof.analysis.endings import EndingEvents
 from raceproof.analysis.facets import EVENT_HOOKS
@@ -76,11 +77,13 @@ class Calls:
         self.threads = ThreadEvents(self)
         self.library = LibraryEvents(self)
         self.endings = EndingEvents(self)
+        self.atomics = AtomicEvents(self)
         self.handlers: dict[type[ev.Event], Handler] = {
             **self.locks.handlers(),
             **self.threads.handlers(),
             **self.library.handlers(),
             **self.endings.handlers(),
+            **self.atomics.handlers(),
         }
 
     def call(self, act: Activation, call: Call, state: ThreadState) -> list[ThreadState]:

@@ -19,8 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from raceproof.analysis.blocks import Place, block_priority, enter_loops, joined_at, merged
 from raceproof.analysis.contexts import Context, Counters
-from raceproof.analysis.fixpoint import FixpointSolver, Node, Variants
+from raceproof.analysis.fixpoint import FixpointSolver, Variants
 from raceproof.analysis.flow import Flow
 from raceproof.analysis.locks import Symbol
 from raceproof.analysis.memoisation import (
@@ -36,7 +37,7 @@ from raceproof.analysis.merging import Entries
 from raceproof.analysis.names import Token
 from raceproof.analysis.recursion import Exit, Recursion, join_exits
 from raceproof.analysis.refine import ask_caller
-from raceproof.analysis.state import Content, ThreadState, join_states
+from raceproof.analysis.state import Content, ThreadState
 from raceproof.domains import values as domain
 from raceproof.domains.memory import Touched
 from raceproof.ir import (
@@ -59,10 +60,6 @@ VARIANTS = 6
 """So many different sets of locks and running threads are kept apart at a block."""
 FEW_VARIANTS = 2
 """The same, in a coarse analysis."""
-PATIENCE = 3
-"""Rounds of a loop before values are widened."""
-STEPS = 24
-"""Rounds of a loop before they are widened as far as they go."""
 
 
 class OutOfBudget(Exception):
@@ -108,10 +105,6 @@ class Activation:
 
 Origin = tuple[Activation, Call, dict[int, Content]]
 """Who called, where, with what in its registers."""
-
-
-Place = tuple[int, Counters, object]
-"""A block, the rounds of the loops around it, and what is kept apart there."""
 
 
 class Interpreter:
@@ -365,12 +358,14 @@ class Interpreter:
             variant = variants.of((block, counters), state.facets.block_key)
             solver.arrive((block, counters, variant), state)
 
-        arrive(0, self._enter_loops(flow, 0, -1, ()), entry)
+        arrive(0, enter_loops(self.analysis.rounds, flow, 0, -1, ()), entry)
         for place, node in solver.pending():
             block, counters, _ = place
             self._begin(activation, block, counters)
             for target, state in self._block(activation, block, node.state.copy()):
-                arrive(target, self._enter_loops(flow, target, block, counters), state)
+                arrive(
+                    target, enter_loops(self.analysis.rounds, flow, target, block, counters), state
+                )
             if activation.exits:
                 exits[place] = activation.exits
             if activation.thrown:
@@ -388,28 +383,6 @@ class Interpreter:
             for head, count in zip(flow.nests[block], counters, strict=True)
         )
         activation.exits, activation.thrown, activation.raised = [], [], []
-
-    def _enter_loops(self, flow: Flow, block: int, source: int, counters: Counters) -> Counters:
-        """The rounds at a block, coming from another."""
-        nest = flow.nests[block]
-        if not nest:
-            return ()
-        old = flow.nests[source] if source >= 0 else ()
-        rounds = []
-        for depth, head in enumerate(nest):
-            if depth < len(old) and old[depth] == head:
-                count = counters[depth]
-                if head == block and source in flow.loops[head].blocks:
-                    count = min(count + 1, self.analysis.rounds.of(flow, head))
-                    rounds.append(count)
-                    break
-                rounds.append(count)
-            else:
-                rounds.append(0)
-                counters = ()
-                old = ()
-        rounds.extend([0] * (len(nest) - len(rounds)))
-        return tuple(rounds)
 
     def _block(
         self, activation: Activation, index: int, state: ThreadState
@@ -437,7 +410,7 @@ class Interpreter:
                 if not left and not activation.raised:
                     self.analysis.records.stopped.setdefault(instruction.number, "")
                 after += left
-            states = after if len(after) <= 2 * self._variants else _merged(after, self._variants)
+            states = after if len(after) <= 2 * self._variants else merged(after, self._variants)
             if activation.raised:
                 is_last = instruction is block.instructions[-2]
                 self._unwind(activation, index, is_last, edges)
@@ -480,36 +453,3 @@ class Interpreter:
         index = instruction.result.index
         state.registers[index] = value
         state.assigned(activation.token(index))
-
-
-def _merged(states: list[ThreadState], most: int) -> list[ThreadState]:
-    """Fewer states: one for each set of locks, and one for the rest."""
-    found: dict[object, ThreadState] = {}
-    for state in states:
-        key: object = state.facets.block_key
-        if key not in found and len(found) >= most:
-            key = None
-        old = found.get(key)
-        if old is None:
-            found[key] = state
-            continue
-        joined = join_states(old, state)
-        found[key] = joined.copy() if joined is not old else old
-    return list(found.values())
-
-
-def joined_at(flow: Flow, place: Place, node: Node[ThreadState], state: ThreadState) -> ThreadState:
-    """What is known at a block, and what arrives there; loops are widened after some rounds."""
-    thresholds: tuple[int, ...] | None = None
-    if node.visits > PATIENCE and place[0] in flow.graph.loop_heads:
-        thresholds = flow.thresholds(place[0]) if node.visits <= STEPS else ()
-    return join_states(node.state, state, thresholds)
-
-
-def block_priority(flow: Flow, block: int, counters: Counters) -> tuple[int, ...]:
-    """Rounds of a loop one after the other, inside a round in reverse post-order."""
-    found: list[int] = []
-    for head, count in zip(flow.nests[block], counters, strict=False):
-        found += (head, count)
-    found.append(block)
-    return tuple(found)

@@ -10,7 +10,6 @@ from raceproof.analysis.transfer import scalar
 from raceproof.concurrency import effects as fx
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.model import (
-    AtomicOperationKind,
     CallbackTime,
     CallbackValue,
     ReturnKind,
@@ -18,7 +17,6 @@ from raceproof.concurrency.model import (
 )
 from raceproof.domains import integers as ints
 from raceproof.domains import objects as contents_of
-from raceproof.domains import value_operations
 from raceproof.domains import values as domain
 from raceproof.domains.values import AbstractValue
 from raceproof.ir import POINTER, Call, IntType, NullPointer, PointerType, Value
@@ -26,14 +24,6 @@ from raceproof.ir import POINTER, Call, IntType, NullPointer, PointerType, Value
 if TYPE_CHECKING:
     from raceproof.analysis.calls import Calls
     from raceproof.analysis.interpreter import Activation
-
-_ARITHMETIC = {
-    AtomicOperationKind.ADD: "add",
-    AtomicOperationKind.SUB: "sub",
-    AtomicOperationKind.AND: "and",
-    AtomicOperationKind.OR: "or",
-    AtomicOperationKind.XOR: "xor",
-}
 
 
 _PATIENCE = 3
@@ -51,7 +41,6 @@ class LibraryEvents:
         return {
             ev.Allocate: self._allocate,
             ev.Reallocate: self._reallocate,
-            ev.AtomicOperation: self._atomic,
             ev.Nondeterministic: self._nondeterministic,
             ev.Assume: self._assume,
             ev.SpecificGet: self._specific_get,
@@ -375,83 +364,6 @@ class LibraryEvents:
             memory.record(
                 act, call, state, effect.pointer, address, None, effect.is_write, effect.is_atomic
             )
-
-    # --- atomic operations that stayed calls ----------------------------------------------------
-
-    def _atomic(
-        self, act: Activation, call: Call, event: ev.AtomicOperation, state: ThreadState
-    ) -> list[ThreadState]:
-        memory = self.calls.memory
-        size = event.size if isinstance(event.size, int) else None
-        if size is None or event.value_pointer is not None or event.result_pointer is not None:
-            return self._generic_atomic(act, call, event, size, state)
-        type_ = IntType(size * 8)
-        operation = event.operation
-        old: Content | None = domain.any_integer(size * 8)
-        if operation not in (AtomicOperationKind.STORE, AtomicOperationKind.CLEAR):
-            old = memory.load(act, call, state, event.pointer, type_, True)
-            if old is None:
-                return []
-        before = scalar(old if old is not None else domain.UNKNOWN)
-        operand = (
-            domain.constant(0, size * 8)
-            if event.value is None
-            else scalar(self.run.value(act, state, event.value))
-        )
-        after: AbstractValue | None = None
-        if operation in _ARITHMETIC:
-            after = value_operations.binary(_ARITHMETIC[operation], before, operand, size * 8)
-        elif operation in (
-            AtomicOperationKind.STORE,
-            AtomicOperationKind.EXCHANGE,
-            AtomicOperationKind.CLEAR,
-        ):
-            after = operand
-        elif operation is AtomicOperationKind.TEST_AND_SET:
-            after = domain.constant(1, size * 8)
-        elif operation is not AtomicOperationKind.LOAD:
-            after = domain.join(before, operand)
-        if after is not None and not memory.store(
-            act, call, state, event.pointer, type_, after, True
-        ):
-            return []
-        if event.expected_pointer is not None:
-            expected = memory.address(act, state, event.expected_pointer)
-            memory.record(act, call, state, event.expected_pointer, expected, size, True, False)
-            for base in expected.pointers:
-                memory.ensure(state, base)
-            seen = domain.join(before, memory.read(state, expected, 0, size, size * 8))
-            memory.write(state, expected, 0, size, seen)
-        result = None if event.returns_success else (after if event.returns_new else before)
-        self.calls.result(act, call, state, result)
-        return [state]
-
-    def _generic_atomic(
-        self,
-        act: Activation,
-        call: Call,
-        event: ev.AtomicOperation,
-        size: int | None,
-        state: ThreadState,
-    ) -> list[ThreadState]:
-        """Operands by address: bytes are copied, each copy may have been made or not."""
-        self.effects(act, call, event, state, is_written=False)
-        copies: list[tuple[Value | None, Value | None]] = [(event.pointer, event.value_pointer)]
-        if event.operation is not AtomicOperationKind.STORE:
-            copies = [
-                (event.result_pointer, event.pointer),
-                (event.expected_pointer, event.pointer),
-                *copies,
-            ]
-        memory = self.calls.memory
-        for target, source in copies:
-            if target is not None and source is not None:
-                before = state.memory
-                to, origin = memory.address(act, state, target), memory.address(act, state, source)
-                memory.copy_bytes(state, to, origin, size)
-                state.memory = before.join(state.memory)
-        self.calls.result(act, call, state, None)
-        return [state]
 
     # --- values ------------------------------------------------------------
 

@@ -27,17 +27,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from raceproof.analysis.blocks import PATIENCE, STEPS, Place, block_priority, enter_loops, joined_at
 from raceproof.analysis.contexts import Context, Counters
 from raceproof.analysis.fixpoint import FixpointSolver, Node, Variants
-from raceproof.analysis.interpreter import (
-    PATIENCE,
-    STEPS,
-    Activation,
-    Interpreter,
-    Place,
-    block_priority,
-    joined_at,
-)
+from raceproof.analysis.interpreter import Activation, Interpreter
 from raceproof.analysis.locks import Symbol
 from raceproof.analysis.recursion import Exit, join_exits
 from raceproof.analysis.state import Content, ThreadState, join_states
@@ -214,7 +207,7 @@ class WorklistInterpreter(Interpreter):
             task.entry = joined
         task.meetings += 1
         flow = task.activation.flow
-        self._arrive(task, 0, self._enter_loops(flow, 0, -1, ()), task.entry.copy())
+        self._arrive(task, 0, enter_loops(self.analysis.rounds, flow, 0, -1, ()), task.entry.copy())
 
     def _meet_beside_memory(self, task: FunctionTask, symbols: dict[int, Symbol]) -> None:
         """What blocks look up that is not in their state: if it changes, all are looked at."""
@@ -351,7 +344,12 @@ class WorklistInterpreter(Interpreter):
         self._begin(activation, block, counters)
         is_total = task.is_total
         for target, state in self._block(activation, block, node.state.copy()):
-            self._arrive(task, target, self._enter_loops(flow, target, block, counters), state)
+            self._arrive(
+                task,
+                target,
+                enter_loops(self.analysis.rounds, flow, target, block, counters),
+                state,
+            )
         self._slots.update(dict.fromkeys(activation.slots, task.function.name))
         self._depart(task, task.exits, activation.exits)
         self._depart(task, task.thrown, [(state, None) for state in activation.thrown])
