@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from raceproof.domains import integer_operations as operations
 from raceproof.domains import integers as ints
+from raceproof.domains.integer_division import urem
 from raceproof.domains.integers import Integers, signed
 from raceproof.domains.refinement import NEGATED, SWAPPED, compare, refine
 from tests.domains.strategies import WIDTHS, concrete, integers, with_member
@@ -222,7 +223,7 @@ def test_examples() -> None:
         24,
     )
     assert ints.from_range(0, 3_000_000_000, 1, 32).unsigned_range() == (0, 3_000_000_000)
-    assert operations.urem(ints.top(32), ints.constant(16, 32)) == ints.from_range(0, 15, 1, 32)
+    assert urem(ints.top(32), ints.constant(16, 32)) == ints.from_range(0, 15, 1, 32)
     less, _ = refine("slt", ints.top(32), ints.constant(10, 32))
     assert less.signed_range() == (-(1 << 31), 9)
     assert refine("ne", ints.top(32), ints.constant(0, 32))[0].contains(0) is False
