@@ -168,10 +168,12 @@ def changed() -> Iterator[Callable[[str, int, dict[str, str]], None]]:
         cases[place] = replace(cases[place], **broken)  # type: ignore[arg-type]
         COMMANDS[command] = replace(found, cases=tuple(cases))  # type: ignore[index]
         sync_expressions.definition.cache_clear()
+        sync_expressions.guard.cache_clear()
 
     yield change
     COMMANDS.update(before)  # type: ignore[attr-defined]
     sync_expressions.definition.cache_clear()
+    sync_expressions.guard.cache_clear()
 
 
 @pytest.mark.parametrize("executor", EXECUTORS, ids=lambda function: function.__name__)

@@ -6,7 +6,7 @@ of threads that are not zero; nothing while all are zero. See `semantics.synchro
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from raceproof.concurrency.model import FunctionModel, Role
@@ -23,6 +23,7 @@ from raceproof.options import MutexRules
 from raceproof.semantics.sync_expressions import (
     Outcome,
     definition,
+    guard,
     kind_of,
     mentions,
     number,
@@ -39,7 +40,6 @@ _NORMAL = CONSTANTS["NORMAL"]
 _FRESH: dict[str, tuple[Any, ...]] = {
     kind: (*(0 for _ in fields), ()) for kind, fields in OBJECTS.items()
 }
-_KIND = OBJECTS["lock"].index("kind")
 _OWNER, _DEPTH = OBJECTS["lock"].index("owner"), OBJECTS["lock"].index("depth")
 _SEMAPHORE_SIZE = 32
 
@@ -52,9 +52,12 @@ class _Part:
         self.operand = part.operand
         self.object = meaning.object
         self.run = definition(part.command)
+        self.guard = guard(part.command)
+        self.fresh = _FRESH[self.object]
         self.otherwise = meaning.otherwise
         self.reads_kind = self.object == "lock" and mentions(part.command, "kind")
         self.needs = operands_of(part.command)
+        self.always_applies = any(case.when == "True" for case in meaning.cases)
         self.is_shared = part.command == "lock shared"
 
 
@@ -70,6 +73,7 @@ class Synchronise(Operation):
         self._parts = [_Part(part) for part in step.parts]
         self._flags: dict[str, Any] = flags_of(self.model)
         self._waits = waits(self.model)
+        self._waiting = [part for part in self._parts if not part.always_applies]
         self.is_sync = self._call.is_visible
         self.is_cancel_point = step.is_cancel_point
         self.completes_when_cancelled = step.completes_when_cancelled
@@ -88,8 +92,10 @@ class Synchronise(Operation):
     ) -> dict[str, Any]:
         """Flags and operands."""
         given = self._flags
-        given["anyone"] = machine.mutex_rules is not MutexRules.POSIX
-        given["spurious"] = machine.wakes_spuriously or thread.must_end
+        if part.object == "condition":
+            given["spurious"] = machine.wakes_spuriously or thread.must_end
+        elif part.object == "lock" and "anyone" not in given:
+            given["anyone"] = machine.mutex_rules is not MutexRules.POSIX
         rule = self.model.recursive_when
         if rule is None and not part.needs:
             return given
@@ -122,40 +128,43 @@ class Synchronise(Operation):
             raise Unsupported("a mutex of unknown kind")
         return int(target.data[offset])
 
-    def _outcome(
+    def _state(
         self, machine: Machine, thread: ConcreteThread, part: _Part, arguments: tuple[Any, ...]
-    ) -> tuple[Any, Outcome | None]:
-        """The object's key, and what the command does to it now."""
+    ) -> tuple[Any, tuple[Any, ...], int, Mapping[str, Any]]:
+        """The object's key and state, the thread's own field, flags and operands."""
         key = self._key(machine, part, arguments)
-        *fields, owns = machine.sync.get(key, _FRESH[part.object])
-        own = next((value for holder, value in owns if holder == thread.number), 0)
-        if part.reads_kind and fields[_KIND] == 0:
-            fields[_KIND] = _static_kind(machine, key)
+        state = machine.sync.get(key, part.fresh)
+        own = 0
+        for holder, value in state[-1]:
+            if holder == thread.number:
+                own = value
         given = self._given(machine, thread, part, arguments)
-        return key, part.run(tuple(fields), own, thread.number + 1, given)
+        if part.reads_kind:
+            given["unset"] = lambda: _static_kind(machine, key)
+        return key, state, own, given
 
     # --- steps ------------------------------------------------------------
 
     def is_enabled(
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> bool:
-        if not self._waits:
+        if not self._waits or not self._waiting:
             return True
         if thread.must_end and self.is_cancel_point and not self.completes_when_cancelled:
             return True
-        return all(
-            self._outcome(machine, thread, part, arguments)[1] is not None for part in self._parts
-        )
+        for part in self._waiting:
+            _, state, own, given = self._state(machine, thread, part, arguments)
+            if not part.guard(state, own, thread.number + 1, given):
+                return False
+        return True
 
     def is_idle(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> bool:
         """Whether it only goes on for no reason."""
         first = self._parts[0]
         if first.object != "condition" or not machine.wakes_spuriously or thread.must_end:
             return False
-        key = self._key(machine, first, arguments)
-        *fields, _ = machine.sync.get(key, _FRESH[first.object])
-        given = {**self._given(machine, thread, first, arguments), "spurious": False}
-        return first.run(tuple(fields), 0, thread.number + 1, given) is None
+        _, state, own, given = self._state(machine, thread, first, arguments)
+        return not first.guard(state, own, thread.number + 1, {**given, "spurious": False})
 
     def awaits(self, machine: Machine, arguments: tuple[Any, ...]) -> tuple[Any, bool] | None:
         if self._waits:
@@ -167,8 +176,7 @@ class Synchronise(Operation):
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
         if self.model.is_result:
             return self._make(machine, thread, arguments)
-        done = [self._do(machine, thread, part, arguments) for part in self._parts]
-        first = done[0]
+        first, *_ = [self._do(machine, thread, part, arguments) for part in self._parts]
         if isinstance(first, int):
             return self._failed(first)
         if first.goes_on:
@@ -183,18 +191,18 @@ class Synchronise(Operation):
         self, machine: Machine, thread: ConcreteThread, part: _Part, arguments: tuple[Any, ...]
     ) -> Outcome | int:
         """What was done, or why nothing was."""
-        key, outcome = self._outcome(machine, thread, part, arguments)
+        key, before, own, given = self._state(machine, thread, part, arguments)
+        outcome = part.run(before, own, thread.number + 1, given)
         if outcome is None:
             return number(part.otherwise, self._flags)
         if part.object == "attribute":
             if not outcome.error:
                 machine.memory.write(key[1], bytes(outcome.fields))
             return outcome
-        before = machine.sync.get(key, _FRESH[part.object])
-        owns = _changed(before[-1], thread.number, outcome.own, outcome.everyone)
+        owns = before[-1]
+        if owns or outcome.own:
+            owns = _changed(owns, thread.number, outcome.own, outcome.everyone)
         after = (*outcome.fields, owns)
-        if part.reads_kind and before[_KIND] == 0 and after[_KIND] == _static_kind(machine, key):
-            after = (*after[:_KIND], 0, *after[_KIND + 1 :])  # as its bytes say
         if after == before:
             return outcome
         if any(after):
@@ -231,10 +239,9 @@ class Synchronise(Operation):
             thread.arena, _SEMAPHORE_SIZE, part.object, f"call:{self.name}"
         )
         given = self._given(machine, thread, part, arguments)
-        *fields, owns = _FRESH[part.object]
-        outcome = part.run(tuple(fields), 0, thread.number + 1, given)
+        outcome = part.run(part.fresh, 0, thread.number + 1, given)
         assert outcome is not None
-        machine.sync[part.object, block.base] = (*outcome.fields, owns)
+        machine.sync[part.object, block.base] = (*outcome.fields, ())
         return block.base
 
 
@@ -283,8 +290,6 @@ def _changed(
     everyone: Callable[[int], int] | None,
 ) -> tuple[tuple[int, int], ...]:
     """The own fields of all threads after a command."""
-    if not owns and own == 0:
-        return ()
     rest = {holder: everyone(value) if everyone else value for holder, value in owns}
     rest[mine] = own
     return tuple(sorted((holder, value) for holder, value in rest.items() if value))
@@ -298,13 +303,19 @@ def _note_held(
     after: tuple[Any, ...],
 ) -> None:
     """Which locks a thread holds, for people and for the search."""
-    for holder in {before[_OWNER] - 1, after[_OWNER] - 1} - {-1}:
-        held = before[_DEPTH] if before[_OWNER] == holder + 1 else 0
-        holds = after[_DEPTH] if after[_OWNER] == holder + 1 else 0
-        _hold(machine.threads[holder], key, "write", holds - held)
-    was, own = dict(before[-1]), dict(after[-1])
-    for holder in was.keys() | own.keys():
-        _hold(machine.threads[holder], key, "read", own.get(holder, 0) - was.get(holder, 0))
+    was_owner, owner = before[_OWNER], after[_OWNER]
+    if was_owner == owner:
+        if owner and before[_DEPTH] != after[_DEPTH]:
+            _hold(machine.threads[owner - 1], key, "write", after[_DEPTH] - before[_DEPTH])
+    else:
+        if was_owner:
+            _hold(machine.threads[was_owner - 1], key, "write", -before[_DEPTH])
+        if owner:
+            _hold(machine.threads[owner - 1], key, "write", after[_DEPTH])
+    if before[-1] != after[-1]:
+        was, own = dict(before[-1]), dict(after[-1])
+        for holder in was.keys() | own.keys():
+            _hold(machine.threads[holder], key, "read", own.get(holder, 0) - was.get(holder, 0))
 
 
 def _hold(thread: ConcreteThread, key: Any, mode: str, times: int) -> None:

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from raceproof.semantics.synchronisation import (
     COMMANDS,
@@ -127,8 +127,7 @@ def fold(node: ast.expr, algebra: Algebra[T]) -> T:
 # --- the definition, with numbers ------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a command did."""
 
     fields: tuple[int, ...]
@@ -140,25 +139,22 @@ class Outcome:
     goes_on: bool = False
 
 
-Definition = Callable[[tuple[int, ...], int, int, Mapping[str, int]], Outcome | None]
+Fields = tuple[Any, ...]
+"""The fields of an object, and perhaps more."""
+Definition = Callable[[Fields, int, int, Mapping[str, Any]], Outcome | None]
 """(fields, own field, number of the thread plus one, flags and operands) -> what is done; None if
-no case applies."""
+no case applies. The kind of a lock that its field does not tell is asked of `given["unset"]()`."""
+Guard = Callable[[Fields, int, int, Mapping[str, Any]], bool]
 
 
 @cache
 def definition(command: str) -> Definition:
     """A command as a function, compiled from its cases."""
     found = COMMANDS[command]
-    names = OBJECTS[found.object]
-    lines = ["def run(fields, own, me, given):"]
-    lines.append(f"    ({', '.join(names)},) = fields")
-    lines += [
-        f"    {name} = given[{name!r}]"
-        for name in (*(flag for flag in FLAGS if mentions(command, flag)), *operands_of(command))
-    ]
-    state = f"({', '.join(names)},)"
+    lines = _head(command)
+    state = f"({', '.join(OBJECTS[found.object])},)"
     for case in found.cases:
-        lines.append(f"    if {case.when}:")
+        lines.append(f"    if {_asked(case.when)}:")
         if case.then:
             lines.append(f"        {case.then.strip()}")
         rest = "None"
@@ -170,10 +166,36 @@ def definition(command: str) -> Definition:
             f"        return Outcome({state}, own, {error}, {value}, {rest}, {case.goes_on})"
         )
     lines.append("    return None")
+    run: Definition = _compiled(lines)
+    return run
+
+
+@cache
+def guard(command: str) -> Guard:
+    """Whether some case of a command applies."""
+    whens = " or ".join(f"({_asked(case.when)})" for case in COMMANDS[command].cases)
+    run: Guard = _compiled([*_head(command), f"    return {whens}"])
+    return run
+
+
+def _head(command: str) -> list[str]:
+    names = OBJECTS[COMMANDS[command].object]
+    flags = [flag for flag in FLAGS if mentions(command, flag)]
+    return [
+        "def run(fields, own, me, given):",
+        f"    {', '.join(names)}, *_ = fields",
+        *(f"    {name} = given[{name!r}]" for name in (*flags, *operands_of(command))),
+    ]
+
+
+def _asked(when: str) -> str:
+    return re.sub(r"\bkind\b", "(kind or given['unset']())", when)
+
+
+def _compiled(lines: list[str]) -> Any:
     space: dict[str, Any] = {**CONSTANTS, "Outcome": Outcome}
     exec("\n".join(lines), space)
-    run: Definition = space["run"]
-    return run
+    return space["run"]
 
 
 class _Numbers:
