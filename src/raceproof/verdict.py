@@ -240,6 +240,21 @@ _STRENGTH = {
 
 
 @dataclass(frozen=True, slots=True)
+class NativeRun:
+    """What came of a finding when the program itself ran under ThreadSanitizer."""
+
+    is_confirmed: bool
+    way: str
+    """`scheduled`, or `noise`."""
+    runs: int
+    seconds: float
+    detail: str = ""
+    """If not confirmed: how far it came."""
+    report: str = ""
+    """ThreadSanitizer's own words about the race."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     location: Location
     confidence: Confidence
@@ -254,6 +269,8 @@ class Finding:
     evidence: Evidence | None = None
     also: tuple[Location, ...] = ()
     """Further locations that race for the same cause."""
+    native: NativeRun | None = None
+    """Not None: somebody asked for it to be seen in the real program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class Command(Protocol):
 COMMANDS = {
     "check": "look for data races in a program, or prove that it has none",
     "replay": "run a schedule that ends in a race, and show it step by step",
+    "confirm": "run the program itself under ThreadSanitizer, and lead it to the races found",
     "capture": "run a build, and write down what it compiles and links, for scan and check",
     "targets": "list the programs and libraries of a build",
     "scan": "look for data races in a whole project; a second run looks at what changed only",

@@ -144,6 +144,11 @@ class Toolchain:
             )
         return Path(spec.origin).parent
 
+    @property
+    def bundled_compiler(self) -> str:
+        """The wheel's compiler as a whole, which links and brings ThreadSanitizer."""
+        return str(self._wheel / "zig")
+
     @cached_property
     def command(self) -> tuple[str, ...]:
         """What starts Clang."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from importlib.resources import files
 from typing import Any, TextIO
 
@@ -115,6 +116,8 @@ def _finding(finding: Finding, program: Program, sources: Sources) -> dict[str, 
         found["suppressed"] = {"by": finding.excuse.kind.value, "reason": finding.excuse.reason}
     if finding.others:
         found["others"] = [[_access(access) for access in pair] for pair in finding.others]
+    if finding.native is not None:
+        found["native"] = asdict(finding.native)
     if finding.schedule is not None:
         found["schedule"] = _schedule(finding.schedule)
         found["interleaving"] = _interleaving(interleaving(finding, program, sources))

@@ -15,7 +15,7 @@ from raceproof.report.grouping import grouped
 from raceproof.report.hints import hints
 from raceproof.report.rules import why
 from raceproof.report.source import Sources
-from raceproof.verdict import Access, Confidence, Finding, Outcome, Verdict
+from raceproof.verdict import Access, Confidence, Finding, NativeRun, Outcome, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,6 +33,7 @@ _PLAIN_WIDTH = 80
 """Where there is no terminal to ask."""
 _MOST_ROWS = 8
 """Of an interleaving; the last ones are shown, all with ``-v``."""
+_MOST_NATIVE_LINES = 16
 _FEW = 3
 """Findings that are told at length, whatever their confidence."""
 _THREAD_WIDTH = 20
@@ -166,6 +167,8 @@ class _Text:
         self._others(finding)
         if finding.schedule is not None:
             self._schedule(finding)
+        if finding.native is not None:
+            self._native(finding.native)
         self._line("")
         self._wrapped("  Fix: ", reason.suggestion)
         self._line("")
@@ -182,6 +185,13 @@ class _Text:
             self._line(f"  and {words.count(len(rows), 'further pair')}:")
         for row in rows:
             self._wrapped("    ", row)
+
+    def _native(self, native: NativeRun) -> None:
+        self._line("")
+        self._wrapped("  ", words.native(native))
+        for line in native.report.splitlines()[:_MOST_NATIVE_LINES]:
+            if line.strip():
+                self._line(f"    {line}")
 
     def _is_brief(self, finding: Finding, total: int) -> bool:
         """Whether a finding of a long list is told in a few lines: what is not sure, without -v."""

@@ -20,6 +20,7 @@ from raceproof.verdict import (
     Habit,
     HeldLock,
     LockMode,
+    NativeRun,
     Outcome,
     Site,
     Thread,
@@ -249,3 +250,11 @@ def summary(verdict: Verdict) -> str:
         parts.append(f"{verdict.files[0]} of {verdict.files[1]} files")
     parts.append(f"{verdict.seconds:.2f} s")
     return " · ".join(parts)
+
+
+def native(run: NativeRun) -> str:
+    """What came of a finding in the program itself."""
+    runs = f"{run.way}, {count(run.runs, 'run')}, {run.seconds:.1f} s"
+    if run.is_confirmed:
+        return f"Confirmed natively by ThreadSanitizer ({runs}):"
+    return f"Not seen in the program itself ({runs}): {run.detail}"
