@@ -12,7 +12,7 @@ from raceproof.machine.recording import record
 from raceproof.native.build import Builder
 from raceproof.native.execution import Limits, Run, execute
 from raceproof.native.plan import Plan, is_visible, noise_plan, schedule_plan
-from raceproof.native.points import Point
+from raceproof.native.points import Point, by_line
 from raceproof.native.sanitizer import SeenRace, is_about
 from raceproof.verdict import Finding, NativeRun, Verdict
 
@@ -88,7 +88,7 @@ class Confirmation:
         return frozenset(steps | set(finding.schedule.instructions))
 
     def _try(self, finding: Finding, binary: Path, points: dict[int, Point]) -> NativeRun:
-        known = frozenset(points)
+        known = by_line(points)
         start = time.monotonic()
         runs = 0
         detail = "the accesses cannot be told in the built program"

@@ -8,14 +8,14 @@ each with thread and point, and whether the first one is done on the way; the in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from raceproof.machine.recording import RecordedStep, Recording
 from raceproof.verdict import Finding, Schedule
 
 _SCHEDULE, _NOISE = 1, 2
-_STARTS, _WAITS, _WOKEN = 1, 2, 4
+_WAITS, _WOKEN = 1, 2
 _WAITING_CALL = re.compile(r"(?:cond|cnd)_\w*wait|barrier_wait|condition_variable")
 _PATIENCE = 3_000_000
 """Microseconds without any step, after which a schedule is given up."""
@@ -27,24 +27,53 @@ _NOISE_PATIENCE = 40_000
 class Plan:
     text: str
     way: str
-    points: frozenset[int]
-    """Instructions at which threads are held."""
 
 
-def schedule_plan(schedule: Schedule, recording: Recording, known: frozenset[int]) -> Plan | None:
-    """Follow the recorded steps at the points that are `known`; None if a racing access is none."""
-    if not set(schedule.instructions) <= known:
+def schedule_plan(
+    schedule: Schedule, recording: Recording, known: Mapping[int, int]
+) -> Plan | None:
+    """Follow the recorded steps at the points that are `known`, by instruction; None if a racing
+    access is none of them."""
+    if not set(schedule.instructions) <= known.keys():
         return None
-    steps = [step for step in recording.steps if step.instruction in known and is_visible(step)]
+    ends = (schedule.first, schedule.second)
+    first, second = (known[number] for number in schedule.instructions)
+    steps = _merged(recording.steps, known, dict(zip(ends, (first, second), strict=True)))
     lines = [f"{_SCHEDULE} {_PATIENCE} 0", str(len(steps))]
     kinds = zip(steps, _kinds(steps), strict=True)
     lines += [f"{step.thread} {step.instruction} {kind}" for step, kind in kinds]
-    first, second = schedule.instructions
     lines.append(f"{schedule.first} {first} {schedule.second} {second} {int(schedule.is_past)}")
     lines.append(" ".join(map(str, (len(schedule.inputs), *schedule.inputs))))
     lines.append("0")
-    points = frozenset({s.instruction for s in steps} | set(schedule.instructions))
-    return Plan("\n".join(lines) + "\n", "scheduled", points)
+    return Plan("\n".join(lines) + "\n", "scheduled")
+
+
+def _merged(
+    recorded: Iterable[RecordedStep], known: Mapping[int, int], racing: Mapping[int, int]
+) -> list[RecordedStep]:
+    """The steps at points. Those within one call of a library function, whose body the analysis has
+    put in, are one; those within the call that races are none: it is about to happen."""
+    steps: list[RecordedStep] = []
+    last: dict[int, RecordedStep] = {}
+    for step in recorded:
+        point = known.get(step.instruction)
+        if point is None or not is_visible(step):
+            continue
+        before = last.get(step.thread)
+        last[step.thread] = step
+        if point != step.instruction and before is not None and known[before.instruction] == point:
+            continue
+        steps.append(replace(step, instruction=point))
+    for thread, point in racing.items():
+        before = last.get(thread)
+        if (
+            before is not None
+            and before.instruction != point
+            and known[before.instruction] == point
+        ):
+            latest = max(i for i, step in enumerate(steps) if step.thread == thread)
+            del steps[latest]
+    return steps
 
 
 def is_visible(step: RecordedStep) -> bool:
@@ -54,7 +83,7 @@ def is_visible(step: RecordedStep) -> bool:
 
 def _kinds(steps: list[RecordedStep]) -> list[int]:
     """A wait for a condition is two steps of one call: it goes to sleep, and it is woken."""
-    kinds = [_STARTS if step.started else 0 for step in steps]
+    kinds = [0 for _ in steps]
     asleep: dict[int, int] = {}
     for index, step in enumerate(steps):
         before = asleep.pop(step.thread, None)
@@ -68,17 +97,17 @@ def _kinds(steps: list[RecordedStep]) -> list[int]:
     return kinds
 
 
-def noise_plan(findings: Iterable[Finding], known: frozenset[int], seed: int) -> Plan | None:
+def noise_plan(findings: Iterable[Finding], known: Mapping[int, int], seed: int) -> Plan | None:
     """Bring the two sides of the findings together; None if no pair is known."""
     pairs = [
-        (a.instruction, b.instruction)
+        (known[a.instruction], known[b.instruction])
         for finding in findings
         for a, b in (finding.accesses, *finding.others)
-        if {a.instruction, b.instruction} <= known
+        if {a.instruction, b.instruction} <= known.keys()
     ]
     pairs = list(dict.fromkeys(pairs))
     if not pairs:
         return None
     lines = [f"{_NOISE} {_NOISE_PATIENCE} {seed}", "0", "0 0 0 0 0", "0", str(len(pairs))]
     lines += [f"{a} {b}" for a, b in pairs]
-    return Plan("\n".join(lines) + "\n", "noise", frozenset(n for pair in pairs for n in pair))
+    return Plan("\n".join(lines) + "\n", "noise")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from raceproof.frontend.function_text import cut_blocks, read_signature
@@ -64,11 +64,37 @@ def points_of(text: str, program: Program, numbers: Iterable[int]) -> dict[int, 
         wanted.setdefault(program.function_of(number).name, set()).add(number)
     lines = _lines(text, frozenset(wanted))
     found: dict[int, Point] = {}
+    calls = _only_calls(lines)
     for name, chosen in wanted.items():
         for key, number in _instructions(program.functions[name]):
             if number in chosen and key in lines:
                 found[number] = lines[key]
+        for number in chosen - found.keys():
+            # In the body of a library function that was put in place of its call.
+            place = program.instruction(number).position
+            if place is not None and (name, place) in calls:
+                found[number] = calls[name, place]
     return found
+
+
+def _only_calls(lines: Mapping[Key, Point]) -> dict[tuple[str, Position], Point]:
+    """The calls that stand alone at their position."""
+    found: dict[tuple[str, Position], Point] = {}
+    several = set()
+    for (name, kind, position, _), point in lines.items():
+        if kind.startswith("call"):
+            if (name, position) in found:
+                several.add((name, position))
+            found[name, position] = point
+    return {place: point for place, point in found.items() if place not in several}
+
+
+def by_line(points: Mapping[int, Point]) -> dict[int, int]:
+    """For each instruction the one that stands for its line."""
+    first: dict[int, int] = {}
+    for number in sorted(points):
+        first.setdefault(points[number].line, number)
+    return {number: first[point.line] for number, point in points.items()}
 
 
 def _instructions(function: Function) -> Iterable[tuple[Key, int]]:

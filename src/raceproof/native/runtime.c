@@ -26,7 +26,7 @@
     __atomic_compare_exchange_n(&(x), &(int){old}, new, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
 enum { NO_PLAN, SCHEDULE, NOISE };
-enum { STARTS = 1, WAITS = 2, WOKEN = 4 };           /* what a step is, besides a step */
+enum { WAITS = 1, WOKEN = 2 };                       /* the two steps of a wait */
 enum { EMPTY, WAITING, MET, PASSED };
 
 typedef struct { int thread, point, kind; } Step;
@@ -185,7 +185,7 @@ static void take_turn(int point) {
             if (race_threads[0] == me || race_threads[1] == me) return;
             goto wait;                                /* nothing more to do before the race */
         }
-        if (steps[mine].point != point || (LOAD(live_count) == 1 && !(steps[mine].kind & STARTS)))
+        if (steps[mine].point != point || (mine != at && LOAD(live_count) == 1))
             return;                                   /* a step that was none on the machine */
         if (mine == at) {
             my_step = mine;
