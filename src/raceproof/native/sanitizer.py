@@ -7,18 +7,23 @@ import re
 from dataclasses import dataclass
 
 from raceproof.ir import Position
-from raceproof.verdict import Access, Finding
+from raceproof.verdict import Access, Finding, Location
 
 _START = "WARNING: ThreadSanitizer: "
 _RULER = "=================="
 _ACCESS = re.compile(
-    r"^  (?:Previous )?(?P<atomic>[Aa]tomic )?(?P<kind>[Rr]ead|[Ww]rite) of size \d+ at ", re.M
+    r"^  (?:Previous )?(?P<atomic>[Aa]tomic )?(?P<kind>[Rr]ead|[Ww]rite) of size \d+"
+    r" at 0x(?P<address>[0-9a-f]+)",
+    re.M,
 )
 _FRAME = re.compile(
     r"^    #\d+ (?P<function>.+?) (?P<file>/?[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))? \(",
     re.M,
 )
-_LOCATION = re.compile(r"^  Location is global '(?P<name>[^']*)'", re.M)
+_LOCATION = re.compile(
+    r"^  Location is global '(?P<name>[^']*)' of size \d+ at 0x(?P<base>[0-9a-f]+)", re.M
+)
+_FREE = re.compile(r"^    #0 (?:free|realloc|reallocarray|operator delete)", re.M)
 _RUNTIME = re.compile(r"/(?:lib)?tsan/|/libsanitizer/|sanitizer_common|/raceproof/native/")
 
 
@@ -36,6 +41,9 @@ class SeenAccess:
     is_write: bool
     frames: tuple[Frame, ...]
     """The innermost of the program first; those of the sanitizer itself are left out."""
+    address: int = 0
+    is_free: bool = False
+    """The end of the whole block: of its uses only one is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,8 @@ class SeenRace:
     kind: str
     accesses: tuple[SeenAccess, ...]
     variable: str
+    base: int
+    """Where the variable starts."""
     text: str
 
     @property
@@ -79,9 +89,12 @@ def _read(kind: str, text: str) -> SeenRace:
             for m in _FRAME.finditer(paragraph)
             if not _RUNTIME.search(m["file"])
         )
-        accesses.append(SeenAccess(match["kind"].lower() == "write", frames))
+        is_free = _FREE.search(paragraph) is not None
+        is_write = match["kind"].lower() == "write"
+        accesses.append(SeenAccess(is_write, frames, int(match["address"], 16), is_free))
     variable = _LOCATION.search(text)
-    return SeenRace(kind, tuple(accesses), variable["name"] if variable else "", text)
+    named, base = (variable["name"], int(variable["base"], 16)) if variable else ("", 0)
+    return SeenRace(kind, tuple(accesses), named, base, text)
 
 
 def is_about(race: SeenRace, finding: Finding) -> bool:
@@ -89,15 +102,35 @@ def is_about(race: SeenRace, finding: Finding) -> bool:
     the same functions."""
     if len(race.accesses) != 2:
         return False
+    pairs = (finding.accesses, *finding.others)
     return any(
-        _are(race, pair) or _are(race, pair[::-1]) for pair in (finding.accesses, *finding.others)
-    ) or (race.variable != "" and race.variable == _head(finding.location.name))
+        _are(seen, ours)
+        for pair in pairs
+        for ours in (pair, pair[::-1])
+        for seen in (race.accesses, race.accesses[::-1])
+    ) or _is_variable(race, finding.location)
 
 
-def _are(race: SeenRace, pair: tuple[Access, ...]) -> bool:
-    return all(
-        _is_at(seen, access.position) for seen, access in zip(race.accesses, pair, strict=True)
-    )
+def _are(seen: tuple[SeenAccess, ...], pair: tuple[Access, Access]) -> bool:
+    first, second = seen
+    if not _is_at(first, pair[0].position):
+        return False
+    return _is_at(second, pair[1].position) or (first.is_free and _is_below(second, pair[1]))
+
+
+def _is_below(seen: SeenAccess, access: Access) -> bool:
+    """Whether a function that made the access is on the stack of the other one."""
+    return any(frame.function == access.function for frame in seen.frames)
+
+
+def _is_variable(race: SeenRace, location: Location) -> bool:
+    """Whether it is about the same bytes of a global variable."""
+    if not race.variable or race.variable != _head(location.name):
+        return False
+    offset = race.accesses[0].address - race.base
+    if location.start is None:
+        return True
+    return location.start <= offset and (location.end is None or offset < location.end)
 
 
 def _is_at(seen: SeenAccess, position: Position | None) -> bool:
