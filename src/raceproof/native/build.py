@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from raceproof.frontend.link import link_modules
 from raceproof.frontend.toolchain import Toolchain
 from raceproof.ir import Program
 from raceproof.native.instrument import instrumented
-from raceproof.native.points import Point, points_of
+from raceproof.native.points import Point, PointTable, points_at, points_of
 from raceproof.options import DataModel, Options
+from raceproof.verdict import Access
 
 _RUNTIME = Path(__file__).with_name("runtime.c")
 _TRIPLE = re.compile(r'^target triple = "[^"\n]*"\n', re.M)
@@ -52,7 +53,7 @@ class Builder:
     def __init__(
         self,
         module: Module,
-        program: Program,
+        program: Program | None,
         options: Options,
         folder: Path,
         *,
@@ -66,11 +67,14 @@ class Builder:
         self._link_args = list(link_args)
         self._zig = Toolchain(options).bundled_compiler
 
-    def points(self, numbers: frozenset[int]) -> dict[int, Point]:
-        """Of these instructions those that can be told in the module."""
+    def points(self, numbers: frozenset[int], accesses: Iterable[Access]) -> PointTable:
+        """Of these instructions, or of these accesses if nobody knows a program with numbers, those
+        that can be told in the module."""
+        if self._program is None:
+            return points_at(self._module.text, accesses)
         return points_of(self._module.text, self._program, numbers)
 
-    def build(self, points: dict[int, Point]) -> Path:
+    def build(self, points: Mapping[int, Point]) -> Path:
         """The program with hooks at the points; raises `UserError` with the linker's own words."""
         text = _TRIPLE.sub("", instrumented(self._module.text, points), count=1)
         source = self._folder / "program.ll"

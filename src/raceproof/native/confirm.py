@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from raceproof.machine.machine import Machine
-from raceproof.machine.recording import record
+from raceproof.machine.recording import Recording, record
 from raceproof.native.build import Builder
 from raceproof.native.execution import Limits, Run, execute
 from raceproof.native.plan import Plan, is_visible, noise_plan, schedule_plan
-from raceproof.native.points import Point, by_line
+from raceproof.native.points import PointTable
 from raceproof.native.sanitizer import SeenRace, is_about
 from raceproof.verdict import Finding, NativeRun, Verdict
 
 Progress = Callable[[str], None]
+_UNTOLD = "the accesses cannot be told in the built program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,62 +62,79 @@ class Confirmation:
         self._seen: list[SeenRace] = []
 
     def confirm(self, verdict: Verdict) -> Confirmed:
-        """Build once, then try the findings."""
+        """Build once, then try the findings: schedules one by one, then all others at once."""
         tried = [f for f in verdict.findings if f.excuse is None][: self._settings.most]
-        recorded = {id(f): self._recorded(f) for f in tried if f.schedule is not None}
-        numbers = frozenset(
-            {step for steps in recorded.values() for step in steps}
-            | {a.instruction for f in tried for pair in (f.accesses, *f.others) for a in pair}
+        recordings = {
+            number: record(self._machine(), finding.schedule)
+            for number, finding in enumerate(tried)
+            if finding.schedule is not None
+        }
+        accesses = [a for f in tried for pair in (f.accesses, *f.others) for a in pair]
+        steps = [s for one in recordings.values() for s in (*one.steps, *one.race)]
+        numbers = {step.instruction for step in steps if is_visible(step)}
+        table = self._builder.points(
+            frozenset(numbers | {access.instruction for access in accesses}), accesses
         )
-        points = self._builder.points(numbers)
         self._progress("building the program with ThreadSanitizer")
-        binary = self._builder.build(points)
-        results = {id(f): self._try(f, binary, points) for f in tried}
-        findings = tuple(
-            replace(f, native=results[id(f)]) if id(f) in results else f for f in verdict.findings
-        )
+        binary = self._builder.build(table.points)
+        results: dict[int, NativeRun] = {}
+        for number, recording in recordings.items():
+            results[number] = self._by_schedule(tried[number], recording, binary, table)
+        self._by_noise(tried, results, binary, table)
         if not tried:
             self._run(binary, None)
+        native = {id(tried[number]): result for number, result in results.items()}
+        findings = tuple(replace(f, native=native.get(id(f))) for f in verdict.findings)
         return Confirmed(replace(verdict, findings=findings), self._others(tried), binary)
 
-    def _recorded(self, finding: Finding) -> frozenset[int]:
-        """The instructions at which the finding's schedule makes a step."""
+    def _by_schedule(
+        self, finding: Finding, recording: Recording, binary: Path, table: PointTable
+    ) -> NativeRun:
         assert finding.schedule is not None
-        recording = record(self._machine(), finding.schedule)
-        steps = {step.instruction for step in recording.steps if is_visible(step)}
-        return frozenset(steps | set(finding.schedule.instructions))
+        plan = schedule_plan(finding.schedule, recording, table.by_instruction)
+        if plan is None:
+            return NativeRun(False, "scheduled", 0, 0.0, _UNTOLD)
+        self._progress(f"{finding.location.name}: following the schedule")
+        run = self._run(binary, plan)
+        found = _shown(run, finding)
+        if found is not None:
+            return NativeRun(True, plan.way, 1, run.seconds, "", found.text)
+        return NativeRun(False, plan.way, 1, run.seconds, _how_far(run, plan))
 
-    def _try(self, finding: Finding, binary: Path, points: dict[int, Point]) -> NativeRun:
-        known = by_line(points)
-        start = time.monotonic()
-        runs = 0
-        detail = "the accesses cannot be told in the built program"
-        schedule = finding.schedule
-        name = finding.location.name
-        if schedule is not None:
-            plan = schedule_plan(schedule, record(self._machine(), schedule), known)
-            if plan is not None:
-                self._progress(f"{name}: following the schedule")
-                runs += 1
-                run = self._run(binary, plan)
-                found = self._shown(run, finding)
-                if found is not None:
-                    return _confirmed(plan.way, runs, start, found)
-                detail = _how_far(run, plan)
+    def _by_noise(
+        self,
+        tried: Sequence[Finding],
+        results: dict[int, NativeRun],
+        binary: Path,
+        table: PointTable,
+    ) -> None:
+        """Rounds in which all that is not confirmed yet is tried at once."""
         for round_ in range(self._settings.runs):
-            plan = noise_plan([finding], known, self._settings.seed + round_)
+            left = [
+                number
+                for number in range(len(tried))
+                if number not in results or not results[number].is_confirmed
+            ]
+            plan = noise_plan((tried[n] for n in left), table, self._settings.seed + round_)
             if plan is None:
                 break
-            self._progress(f"{name}: run {round_ + 1} of {self._settings.runs} with noise")
-            runs += 1
+            what = f"{len(left)} finding{'' if len(left) == 1 else 's'} left"
+            self._progress(f"run {round_ + 1} of {self._settings.runs} with noise, {what}")
             run = self._run(binary, plan)
-            found = self._shown(run, finding)
-            if found is not None:
-                return _confirmed(plan.way, runs, start, found)
-            if schedule is None:
-                detail = _how_far(run, plan)
-        way = "noise" if schedule is None else "scheduled"
-        return NativeRun(False, way, runs, time.monotonic() - start, detail)
+            for number in left:
+                before = results.get(number, NativeRun(False, plan.way, 0, 0.0))
+                found = _shown(run, tried[number])
+                results[number] = replace(
+                    before,
+                    is_confirmed=found is not None,
+                    way=plan.way if found is not None else before.way,
+                    runs=before.runs + 1,
+                    seconds=before.seconds + run.seconds,
+                    detail="" if found is not None else before.detail or _how_far(run, plan),
+                    report="" if found is None else found.text,
+                )
+        for number in range(len(tried)):
+            results.setdefault(number, NativeRun(False, "noise", 0, 0.0, _UNTOLD))
 
     def _run(self, binary: Path, plan: Plan | None) -> Run:
         self._count += 1
@@ -127,17 +144,14 @@ class Confirmation:
         self._seen += run.races
         return run
 
-    def _shown(self, run: Run, finding: Finding) -> SeenRace | None:
-        return next((race for race in run.races if is_about(race, finding)), None)
-
     def _others(self, findings: Sequence[Finding]) -> tuple[SeenRace, ...]:
         """What ThreadSanitizer saw and no finding is about, each once."""
         others = [race for race in self._seen if not any(is_about(race, f) for f in findings)]
         return tuple({(race.kind, frozenset(race.places)): race for race in others}.values())
 
 
-def _confirmed(way: str, runs: int, start: float, race: SeenRace) -> NativeRun:
-    return NativeRun(True, way, runs, time.monotonic() - start, "", race.text)
+def _shown(run: Run, finding: Finding) -> SeenRace | None:
+    return next((race for race in run.races if is_about(race, finding)), None)
 
 
 def _how_far(run: Run, plan: Plan) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from raceproof.native.points import Point, by_line
+from raceproof.native.points import Point
 
 _ATTRIBUTES = re.compile(r"^(attributes #\d+ = \{ )", re.M)
 _HOOKS = """
@@ -24,10 +24,9 @@ _DEFINED = re.compile(r"^define [^\n]*?@([-\w.$]+)\(", re.M)
 
 
 def instrumented(text: str, points: Mapping[int, Point]) -> str:
-    """The module with hooks; a point is named by the instruction's number."""
+    """The module with hooks at the points."""
     lines = text.split("\n")
-    for number in sorted(set(by_line(points).values())):
-        point = points[number]
+    for number, point in points.items():
         line = lines[point.line]
         pointer = point.pointer or "null"
         before = f"  call void @raceproof_native_before(i32 {number}, ptr {pointer})"

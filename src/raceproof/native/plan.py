@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from raceproof.machine.recording import RecordedStep, Recording
+from raceproof.native.points import PointTable
 from raceproof.verdict import Finding, Schedule
 
 _SCHEDULE, _NOISE = 1, 2
@@ -97,13 +98,14 @@ def _kinds(steps: list[RecordedStep]) -> list[int]:
     return kinds
 
 
-def noise_plan(findings: Iterable[Finding], known: Mapping[int, int], seed: int) -> Plan | None:
+def noise_plan(findings: Iterable[Finding], table: PointTable, seed: int) -> Plan | None:
     """Bring the two sides of the findings together; None if no pair is known."""
     pairs = [
-        (known[a.instruction], known[b.instruction])
+        (first, second)
         for finding in findings
         for a, b in (finding.accesses, *finding.others)
-        if {a.instruction, b.instruction} <= known.keys()
+        for first in table.of(a)
+        for second in table.of(b)
     ]
     pairs = list(dict.fromkeys(pairs))
     if not pairs:

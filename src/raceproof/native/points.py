@@ -7,10 +7,11 @@ it is. Locals that live in registers have no instruction; their loads and stores
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from raceproof.frontend.function_text import cut_blocks, read_signature
 from raceproof.frontend.llvm_text import Names, symbol
@@ -33,6 +34,7 @@ from raceproof.ir import (
     SetMemory,
     Store,
 )
+from raceproof.verdict import Access
 
 _DEFINE = re.compile(r'^define [^\n]*?@("[^"]*"|[-\w.$]+)\(')
 _LINE = re.compile(
@@ -57,8 +59,55 @@ class Point:
     pointer: str = ""
 
 
-def points_of(text: str, program: Program, numbers: Iterable[int]) -> dict[int, Point]:
+@dataclass(frozen=True, slots=True)
+class PointTable:
+    """The points by number, and which of them an instruction or an access is."""
+
+    points: dict[int, Point]
+    by_instruction: dict[int, int] = field(default_factory=dict)
+    by_place: dict[tuple[Position, bool], tuple[int, ...]] = field(default_factory=dict)
+    """For accesses that are told by their position only, and whether they write."""
+
+    def of(self, access: Access) -> tuple[int, ...]:
+        """Where the access may happen; nothing if it cannot be told."""
+        if access.instruction in self.by_instruction:
+            return (self.by_instruction[access.instruction],)
+        if access.position is None:
+            return ()
+        return self.by_place.get((access.position, access.is_write), ())
+
+
+def points_of(text: str, program: Program, numbers: Iterable[int]) -> PointTable:
     """For each instruction its line; those that the module does not have are missing."""
+    found = _by_instruction(text, program, numbers)
+    first: dict[int, int] = {}
+    for number in sorted(found):
+        first.setdefault(found[number].line, number)
+    known = {number: first[point.line] for number, point in found.items()}
+    return PointTable({number: found[number] for number in first.values()}, known)
+
+
+def points_at(text: str, accesses: Iterable[Access]) -> PointTable:
+    """For each access the lines at its position that may be it: loads, stores, calls."""
+    wanted = {(_real(a.position), a.is_write): a for a in accesses if a.position is not None}
+    points: dict[int, Point] = {}
+    places: dict[tuple[Position, bool], list[int]] = {}
+    for (_, kind, position, _), point in _lines(text, None).items():
+        for is_write in (False, True):
+            access = wanted.get((_real(position), is_write))
+            if access is None or kind == ("load" if is_write else "store"):
+                continue
+            points[point.line] = point
+            assert access.position is not None
+            places.setdefault((access.position, is_write), []).append(point.line)
+    return PointTable(points, {}, {place: tuple(found) for place, found in places.items()})
+
+
+def _real(position: Position) -> tuple[str, int, int]:
+    return os.path.realpath(position.file), position.line, position.column
+
+
+def _by_instruction(text: str, program: Program, numbers: Iterable[int]) -> dict[int, Point]:
     wanted: dict[str, set[int]] = {}
     for number in numbers:
         wanted.setdefault(program.function_of(number).name, set()).add(number)
@@ -87,14 +136,6 @@ def _only_calls(lines: Mapping[Key, Point]) -> dict[tuple[str, Position], Point]
                 several.add((name, position))
             found[name, position] = point
     return {place: point for place, point in found.items() if place not in several}
-
-
-def by_line(points: Mapping[int, Point]) -> dict[int, int]:
-    """For each instruction the one that stands for its line."""
-    first: dict[int, int] = {}
-    for number in sorted(points):
-        first.setdefault(points[number].line, number)
-    return {number: first[point.line] for number, point in points.items()}
 
 
 def _instructions(function: Function) -> Iterable[tuple[Key, int]]:
@@ -128,8 +169,8 @@ def _kind(instruction: Instruction) -> str:
             return ""
 
 
-def _lines(text: str, functions: frozenset[str]) -> dict[Key, Point]:
-    """The lines of these functions that may be points."""
+def _lines(text: str, functions: frozenset[str] | None) -> dict[Key, Point]:
+    """The lines of these functions, or of all, that may be points."""
     module = split_module(text)
     positions = Positions(DebugInfo(module.metadata))
     names = Names(Layout.parse(module.layout), definitions=module.structs)
@@ -138,7 +179,7 @@ def _lines(text: str, functions: frozenset[str]) -> dict[Key, Point]:
     for function in module.functions:
         match = _DEFINE.match(function.header)
         name = symbol("@" + match[1]) if match else ""
-        if name not in functions:
+        if functions is not None and name not in functions:
             continue
         signature = read_signature(function.header, names, module.attributes, positions)
         slots = promotable([block.lines for block in cut_blocks(function.lines, signature)])
