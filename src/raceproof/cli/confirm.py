@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
@@ -12,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from raceproof.cli.arguments import add_program_arguments, read_options
 from raceproof.cli.engine_arguments import add_budget_arguments, add_engine_arguments
+from raceproof.cli.native_arguments import add_native_arguments, native_settings, say, show_native
 from raceproof.cli.progress import shown_progress
 from raceproof.cli.report_arguments import add_report_arguments
 from raceproof.options import ReportFormat
 
 if TYPE_CHECKING:
     from raceproof.machine.machine import Machine
-    from raceproof.native.confirm import Confirmed, Settings
-    from raceproof.options import Options
 
 TAKES_COMMAND = True
 EPILOG = """\
@@ -44,30 +42,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_engine_arguments(parser)
     add_budget_arguments(parser)
     add_report_arguments(parser)
-    group = parser.add_argument_group("native runs")
-    group.add_argument(
-        "--runs", type=int, metavar="N", help="runs with noise for each finding (default: 5)"
-    )
-    group.add_argument(
-        "--run-timeout", type=float, metavar="SECONDS", help="for each run (default: 20)"
-    )
-    group.add_argument("--run-memory", type=float, metavar="GIB", help="for each run (default: 8)")
-    group.add_argument(
-        "--most", type=int, metavar="N", help="try the first N findings only (default: 20)"
-    )
+    group = add_native_arguments(parser)
     group.add_argument("--cwd", type=Path, metavar="DIR", help="run the program in this folder")
-    group.add_argument(
-        "--sanitizer-cc",
-        metavar="CC",
-        help="a C or C++ compiler whose ThreadSanitizer is linked instead of the bundled one",
-    )
-    group.add_argument(
-        "--link-arg",
-        dest="link_args",
-        action="append",
-        metavar="ARG",
-        help="for the linker, e.g. --link-arg=-levent",
-    )
 
 
 def run(arguments: Namespace) -> int:
@@ -96,40 +72,25 @@ def run(arguments: Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="raceproof-native-") as scratch:
         folder = Path(scratch)
         cwd = getattr(arguments, "cwd", None) or folder
-        module = read_module(select(arguments.files, options), options)
+        settings = native_settings(arguments, options)
+        selection = select(arguments.files, options)
         builder = Builder(
-            module,
+            read_module(selection, options),
             program,
             options,
             folder,
-            sanitizer_cc=getattr(arguments, "sanitizer_cc", None),
-            link_args=getattr(arguments, "link_args", None) or (),
+            sanitizer_cc=settings.sanitizer_cc,
+            link_args=(*selection.outside, *settings.link_args),
         )
         command = _command(given)
-        confirmation = Confirmation(
-            builder, machine, folder, cwd, command, _settings(arguments, options), _say
-        )
-        _say(f"will run: {shlex.join(command(Path('PROGRAM')))}")
+        confirmation = Confirmation(builder, machine, folder, cwd, command, settings, say)
+        say(f"will run: {shlex.join(command(Path('PROGRAM')))}")
         done = confirmation.confirm(verdict)
     deliver(done.verdict, program, options)
     if options.format in (None, ReportFormat.TEXT):
-        _summary(done)
+        show_native(done.verdict.findings, done.unknown)
     is_seen = done.unknown or any(f.native and f.native.is_confirmed for f in done.verdict.findings)
     return 1 if is_seen else 0
-
-
-def _settings(arguments: Namespace, options: Options) -> Settings:
-    from raceproof.native.confirm import Settings
-    from raceproof.native.execution import Limits
-
-    def given(name: str, default: float) -> float:
-        value = getattr(arguments, name, None)
-        return default if value is None else value
-
-    limits = Limits(seconds=given("run_timeout", 20.0), memory=given("run_memory", 8.0))
-    return Settings(
-        runs=int(given("runs", 5)), seed=options.seed, most=int(given("most", 20)), limits=limits
-    )
 
 
 def _command(given: Sequence[str]) -> Callable[[Path], list[str]]:
@@ -147,26 +108,3 @@ def _command(given: Sequence[str]) -> Callable[[Path], list[str]]:
 def _is_file(word: str) -> bool:
     """It runs in another folder: what is a file here must be found from there."""
     return "/" not in word[:1] and not word.startswith("-") and Path(word).exists()
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"raceproof: {text}\n")
-
-
-def _summary(done: Confirmed) -> None:
-    tried = [(finding, finding.native) for finding in done.verdict.findings if finding.native]
-    if tried:
-        print("\nIn the program itself, under ThreadSanitizer:")
-    for finding, native in tried:
-        word = "confirmed natively" if native.is_confirmed else "not seen"
-        runs = f"{native.runs} run{'' if native.runs == 1 else 's'}, {native.seconds:.1f} s"
-        why = f": {native.detail}" if native.detail else ""
-        print(f"  {finding.location.name}: {word} ({native.way}, {runs}){why}")
-    for race in done.unknown:
-        places = " and ".join(race.places) or "(no position)"
-        named = f" on {race.variable}" if race.variable else ""
-        print(
-            f"  ThreadSanitizer also saw a {race.kind}{named} at {places}: not among the findings"
-        )
-    if not tried and not done.unknown:
-        print("\nThreadSanitizer saw no race in a run of the program.")

@@ -14,14 +14,19 @@ from raceproof.cli.arguments import (
     positive_number,
     read_options,
 )
+from raceproof.cli.native_arguments import add_native_arguments, native_settings, say, show_native
 from raceproof.cli.progress import shown_progress
 from raceproof.cli.report_arguments import add_report_arguments
+from raceproof.options import ReportFormat
 
 if TYPE_CHECKING:
     from raceproof.ir import Program
+    from raceproof.native.sanitizer import SeenRace
     from raceproof.options import Options
     from raceproof.project import Project, ScanReport
+    from raceproof.verdict import Verdict
 
+TAKES_COMMAND = True
 EPILOG = """\
 examples:
   raceproof scan                                    the project here, as its build compiles it
@@ -30,6 +35,7 @@ examples:
   raceproof scan --changed-since origin/main        only what the branch touches
   raceproof scan --timeout 120                      end after about two minutes
   raceproof scan --refine                           have the findings confirmed or refuted
+  raceproof scan --confirm -- make check            see them in the real programs
   raceproof scan --write-baseline known.json        from now on only what is new:
   raceproof scan --baseline known.json
 
@@ -90,6 +96,14 @@ def _add_project_arguments(parser: ArgumentParser) -> None:
         metavar="SECONDS",
         help="leave out programs that take longer (default: no limit; for --refine: 60)",
     )
+    group.add_argument(
+        "--confirm",
+        dest="confirm",
+        action="store_true",
+        help="build the programs with ThreadSanitizer, RUN them (by the command behind --, as "
+        "`make check`, in a copy of the project), and look for the findings",
+    )
+    add_native_arguments(parser)
     cache = group.add_mutually_exclusive_group()
     cache.add_argument(
         "--cache",
@@ -133,11 +147,31 @@ def run(arguments: Namespace) -> int:
 
         with shown_progress(options) as working:
             verdict, program = refined(verdict, project, found.files, options, working)
+    unknown: tuple[SeenRace, ...] = ()
+    if getattr(arguments, "confirm", False):
+        verdict, unknown = _confirmed(arguments, verdict, project, options)
     if options.verbosity > 0:
         print(_work(found), file=sys.stderr)
     if project.root != Path.cwd():
         verdict = relocated(verdict, project.shown)
-    return deliver(verdict, program or _program(project, found, options), options)
+    code = deliver(verdict, program or _program(project, found, options), options)
+    if getattr(arguments, "confirm", False) and options.format in (None, ReportFormat.TEXT):
+        show_native(verdict.findings, unknown)
+    return code
+
+
+def _confirmed(
+    arguments: Namespace, verdict: Verdict, project: Project, options: Options
+) -> tuple[Verdict, tuple[SeenRace, ...]]:
+    import tempfile
+
+    from raceproof.project.confirming import confirmed
+
+    command = list(getattr(arguments, "command", None) or [])
+    with tempfile.TemporaryDirectory(prefix="raceproof-native-") as scratch:
+        folder = Path(scratch)
+        settings = native_settings(arguments, options)
+        return confirmed(verdict, project, options, command, folder, settings, say)
 
 
 def _work(found: ScanReport) -> str:

@@ -22,6 +22,8 @@ class Selection:
     is_build: bool = False
     """Chosen by a build, not named one by one: a file that does not compile costs only itself."""
     notices: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+    """For a linker: libraries that the build does not make."""
     left_out: tuple[str, ...] = ()
     """Code that is known to be missing, as phrases."""
 
@@ -55,10 +57,12 @@ def _of_build(path: Path, options: Options) -> Selection:
     commands = build.database.commands
     every = range(len(commands))
     numbers: Iterable[int] = every
+    outside: tuple[str, ...] = ()
     if options.target is not None:
-        numbers = build.target(options.target).units
+        target = build.target(options.target)
+        numbers, outside = target.units, target.outside
     elif options.file_filter is None and len(build.programs) == 1:
-        numbers = build.programs[0].units
+        numbers, outside = build.programs[0].units, build.programs[0].outside
     elif options.file_filter is None and build.programs:
         names = listed([target.name for target in build.programs])
         raise UserError(
@@ -86,7 +90,7 @@ def _of_build(path: Path, options: Options) -> Selection:
     parallel = sum(commands[n].has_openmp for n in numbers)
     if parallel:
         left_out.append(f"the parallel regions of OpenMP in {parallel} files")
-    return Selection(sources, others, True, tuple(notices), tuple(left_out))
+    return Selection(sources, others, True, tuple(notices), outside, tuple(left_out))
 
 
 def _one_per_file(sources: Iterable[Source]) -> list[Source]:

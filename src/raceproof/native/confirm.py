@@ -16,6 +16,7 @@ from raceproof.native.sanitizer import SeenRace, is_about
 from raceproof.verdict import Finding, NativeRun, Verdict
 
 Progress = Callable[[str], None]
+NEVER_MET = "the accesses never met"
 _UNTOLD = "the accesses cannot be told in the built program"
 
 
@@ -27,6 +28,8 @@ class Settings:
     most: int = 20
     """Findings to try, from the top of the list."""
     limits: Limits = field(default_factory=Limits)
+    link_args: tuple[str, ...] = ()
+    sanitizer_cc: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +125,7 @@ class Confirmation:
             self._progress(f"run {round_ + 1} of {self._settings.runs} with noise, {what}")
             run = self._run(binary, plan)
             for number in left:
-                before = results.get(number, NativeRun(False, plan.way, 0, 0.0))
-                found = _shown(run, tried[number])
-                results[number] = replace(
-                    before,
-                    is_confirmed=found is not None,
-                    way=plan.way if found is not None else before.way,
-                    runs=before.runs + 1,
-                    seconds=before.seconds + run.seconds,
-                    detail="" if found is not None else before.detail or _how_far(run, plan),
-                    report="" if found is None else found.text,
-                )
+                results[number] = told_of(results.get(number), run, plan, tried[number])
         for number in range(len(tried)):
             results.setdefault(number, NativeRun(False, "noise", 0, 0.0, _UNTOLD))
 
@@ -148,6 +141,21 @@ class Confirmation:
         """What ThreadSanitizer saw and no finding is about, each once."""
         others = [race for race in self._seen if not any(is_about(race, f) for f in findings)]
         return tuple({(race.kind, frozenset(race.places)): race for race in others}.values())
+
+
+def told_of(before: NativeRun | None, run: Run, plan: Plan | None, finding: Finding) -> NativeRun:
+    """What is known of a finding after one more run with noise."""
+    before = before or NativeRun(False, "noise", 0, 0.0)
+    found = _shown(run, finding)
+    if found is None:
+        is_better = before.detail in ("", NEVER_MET) and plan is not None
+        return replace(
+            before,
+            runs=before.runs + 1,
+            seconds=before.seconds + run.seconds,
+            detail=_how_far(run, plan) if is_better and plan else before.detail or _UNTOLD,
+        )
+    return NativeRun(True, "noise", before.runs + 1, before.seconds + run.seconds, "", found.text)
 
 
 def _shown(run: Run, finding: Finding) -> SeenRace | None:
@@ -171,4 +179,4 @@ def _how_far(run: Run, plan: Plan) -> str:
         return "both accesses were about to happen at once, and ThreadSanitizer reported nothing"
     if plan.way == "scheduled":
         return "the program ended before the schedule did"
-    return "the accesses never met"
+    return NEVER_MET

@@ -76,6 +76,22 @@ class PointTable:
             return ()
         return self.by_place.get((access.position, access.is_write), ())
 
+    def shifted(self, first: int) -> PointTable:
+        """The same places, with points numbered from `first` on."""
+        number = {old: new for new, old in enumerate(self.points, first)}
+        return PointTable(
+            {number[old]: point for old, point in self.points.items()},
+            {one: number[old] for one, old in self.by_instruction.items()},
+            {place: tuple(number[o] for o in old) for place, old in self.by_place.items()},
+        )
+
+    def joined(self, other: PointTable) -> PointTable:
+        """Both; for places that both have, the points of both."""
+        places = dict(self.by_place)
+        for place, points in other.by_place.items():
+            places[place] = (*places.get(place, ()), *points)
+        return PointTable({**self.points, **other.points}, {}, places)
+
 
 def points_of(text: str, program: Program, numbers: Iterable[int]) -> PointTable:
     """For each instruction its line; those that the module does not have are missing."""

@@ -31,6 +31,10 @@ class ProjectTarget:
     units: frozenset[int]
     links: frozenset[str] = frozenset()
     """Other targets whose code it holds."""
+    output: str = ""
+    """The file that the build makes, if that is known."""
+    outside: tuple[str, ...] = ()
+    """For a linker: libraries that the build does not make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ def _from_database(root: Path, path: Path, paths: Sequence[Path], options: Optio
             one.kind,
             frozenset(unit_of[n] for n in one.units if n in unit_of),
             frozenset(one.links),
+            one.output,
+            one.outside,
         )
         for one in chosen
     )

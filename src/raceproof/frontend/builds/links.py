@@ -36,9 +36,16 @@ class Link:
     output: str
     kind: LinkKind
     inputs: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
+    """Libraries by name and where to look for them, as words for a linker: `-L/opt/lib -levent`."""
 
     def to_entry(self) -> dict[str, object]:
-        return {"output": self.output, "kind": str(self.kind), "inputs": list(self.inputs)}
+        found: dict[str, object] = {
+            "output": self.output,
+            "kind": str(self.kind),
+            "inputs": list(self.inputs),
+        }
+        return {**found, "libraries": list(self.libraries)} if self.libraries else found
 
 
 def read_links(path: Path) -> list[Link]:
@@ -51,7 +58,8 @@ def read_links(path: Path) -> list[Link]:
     for entry in entries if isinstance(entries, list) else []:
         try:
             inputs = tuple(str(one) for one in entry["inputs"])
-            found.append(Link(str(entry["output"]), LinkKind(entry["kind"]), inputs))
+            libraries = tuple(str(one) for one in entry.get("libraries", ()))
+            found.append(Link(str(entry["output"]), LinkKind(entry["kind"]), inputs, libraries))
         except (KeyError, TypeError, ValueError):
             continue
     return found
@@ -83,7 +91,11 @@ def read_link_command(arguments: Sequence[str], folder: Path) -> Link | None:
         kind = LinkKind.OBJECT
     elif line.is_shared:
         kind = LinkKind.SHARED
-    return Link(os.path.abspath(folder / output), kind, tuple(dict.fromkeys(inputs)))
+    libraries = (
+        *(f"-L{os.path.abspath(folder / place)}" for place in line.library_folders),
+        *(name for name in line.inputs if name.startswith("-l")),
+    )
+    return Link(os.path.abspath(folder / output), kind, tuple(dict.fromkeys(inputs)), libraries)
 
 
 def _library(name: str, folders: Sequence[str], folder: Path) -> list[str]:

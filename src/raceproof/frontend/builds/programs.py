@@ -36,6 +36,8 @@ class Target:
     output: str = ""
     links: tuple[str, ...] = ()
     """The targets of the same build whose code it holds, by name."""
+    outside: tuple[str, ...] = ()
+    """What else a linker needs for it: libraries that the build does not make."""
 
     @property
     def is_program(self) -> bool:
@@ -130,9 +132,24 @@ def _linked(commands: Sequence[Command], links: Iterable[Link]) -> list[Target]:
         units, inner = _closure(link, by_output, objects)
         if units:
             used = tuple(dict.fromkeys(names[one] for one in inner if one in names))
-            found.append(Target(name, link.kind, tuple(units), output, used))
+            outside = _outside(link, by_output)
+            found.append(Target(name, link.kind, tuple(units), output, used, outside))
     order = list(LinkKind)
     return sorted(found, key=lambda target: (order.index(target.kind), target.name))
+
+
+def _outside(link: Link, by_output: dict[str, Link]) -> tuple[str, ...]:
+    """The libraries of the system that a program and the libraries of the build in it name."""
+    found: dict[str, None] = {}
+    waiting, seen = [link], {link.output}
+    while waiting:
+        one = waiting.pop()
+        files = (i for i in one.inputs if i not in by_output and i.endswith((".so", ".a")))
+        found.update(dict.fromkeys((*one.libraries, *(i for i in files if os.path.exists(i)))))
+        inner = [by_output[i] for i in one.inputs if i in by_output]
+        waiting += [each for each in inner if each.output not in seen]
+        seen |= {each.output for each in inner}
+    return tuple(found)
 
 
 def _add_aliases(by_output: dict[str, Link]) -> None:
