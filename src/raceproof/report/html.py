@@ -84,6 +84,7 @@ def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) 
             meaning=words.OUTCOME_MEANS[verdict.outcome],
             findings=findings,
             counts=counts,
+            native=words.native,
             files=[shown(file) for file in program.files],
             data_model=program.data_model.upper(),
             threads=[words.thread(thread) for thread in verdict.threads],

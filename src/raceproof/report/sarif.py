@@ -8,6 +8,7 @@ schedule with their common order, or without a schedule the way down the calls.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -149,6 +150,8 @@ def _result(finding: Finding, program: Program, sources: Sources) -> Json:
             "engine": finding.engine,
         },
     }
+    if finding.native is not None:
+        result["properties"]["native"] = asdict(finding.native)
     excuse = excuse_of(finding, sources)
     if excuse is not None:
         kind = "inSource" if excuse.kind is ExcuseKind.COMMENT else "external"
