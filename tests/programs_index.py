@@ -14,6 +14,8 @@ from typing import ClassVar, Literal
 
 PROGRAMS = Path(__file__).parent / "programs"
 SUFFIXES = {".c", ".cpp"}
+CXX = "cxx-"
+"""Groups of programs about C++'s library."""
 
 _VERDICT = re.compile(r"// verdict: (race|race-free)")
 _MARK = re.compile(r"// (RACE|NORACE)$")
@@ -38,8 +40,14 @@ class TestProgram:
 
 @cache
 def programs() -> list[TestProgram]:
-    """All test programs, by group and number."""
-    return [read(path) for path in paths()]
+    """All test programs that every engine runs on, by group and number."""
+    return [read(path) for path in paths() if not path.parent.name.startswith(CXX)]
+
+
+@cache
+def cxx_programs() -> list[TestProgram]:
+    """The programs about C++'s library, which the pipeline runs on (`tests/cxx`)."""
+    return [read(path) for path in paths() if path.parent.name.startswith(CXX)]
 
 
 def paths() -> list[Path]:

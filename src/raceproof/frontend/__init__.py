@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,10 +41,32 @@ def load_selection(selection: Selection, options: Options) -> Program:
     text = link_modules([*texts, *extra], [*names, *said], is_lenient=selection.is_build)
     if library:
         text = inlined(text, library)
+    text = _without_library_calls(text, assembly, options)
     program = lower_module(text, names, options.entry or "main")
     _check_entry(program, options)
     program = replace(program, origin=_origin(selection, assembly, options))
     return with_orders(program, options)
+
+
+def _without_library_calls(text: str, assembly: Assembly, options: Options) -> str:
+    """With the inline functions of the C++ library inlined, if the program uses any."""
+    from raceproof.frontend.cplusplus.inlining import inline_library, is_cxx
+
+    if not is_cxx(text):
+        return text
+    from raceproof.frontend.cplusplus.overridden import overridden
+
+    return inline_library(text, _system_places(assembly, options), overridden(options.models))
+
+
+def _system_places(assembly: Assembly, options: Options) -> tuple[str, ...]:
+    """Folders of headers that are not the project's."""
+    toolchain = Toolchain(options)
+    return tuple(
+        os.path.join(folder, "")
+        for source in assembly.modules
+        for folder in toolchain.system_folders(source)
+    )
 
 
 def with_orders(program: Program, options: Options) -> Program:

@@ -66,6 +66,8 @@ class FunctionLowering(Lowering):
         self.register_count = 0
         self.variable_types: dict[int, str] = {}
         """Register -> debug type of the first local variable that it is stored to."""
+        self.within_ranges: set[int] = set()
+        self._from_pointers: set[str] = set()
         self._output: list[Instruction | _PendingPhi] = []
         self._slots: dict[str, Type] = {}
         self._unset: set[str] = set()
@@ -213,6 +215,13 @@ class FunctionLowering(Lowering):
             handler = LOWER.get(opcode)
             if handler is None:
                 raise LlvmSyntaxError(f"unknown instruction {opcode!r}")
+            if opcode == "ptrtoint":
+                self._from_pointers.add(first)
+            elif opcode == "icmp" or (
+                opcode == "sub" and {tokens[-3], tokens[-1]} <= self._from_pointers
+            ):
+                if self.positions.is_of_iterators(position_key):
+                    self.within_ranges.add(self.number)
             handler(self, tokens, at)
 
     # --- locals in registers ------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from raceproof.frontend.cplusplus.exceptions import has_exceptions, lower_exceptions, may_be_thrown
 from raceproof.frontend.function_text import Signature, cut_blocks, read_signature
 from raceproof.frontend.heap_types import HeapTypes
 from raceproof.frontend.library import PREFIX
@@ -38,13 +39,15 @@ class FrontendBug(Exception):
 
 def lower_module(text: str, files: Sequence[str] = (), entry: str = "main") -> Program:
     """The program in LLVM's textual form."""
-    return lower_parts(read_parts(text), files, entry)
+    return lower_parts(read_parts(text, is_whole=True), files, entry)
 
 
-def read_parts(text: str) -> ModuleText:
-    """The parts of a module, as `lower_parts` takes them."""
+def read_parts(text: str, is_whole: bool = False) -> ModuleText:
+    """The parts of a module, as `lower_parts` takes them; `is_whole`: of a program."""
     module = split_module(text)
-    if " invoke " in text:
+    if has_exceptions(module) or (is_whole and " invoke " in text and not may_be_thrown(module)):
+        lower_exceptions(module)
+    elif " invoke " in text:
         without_idle_invokes(module)
     add_startup(module)
     return module
@@ -66,6 +69,7 @@ class _ModuleLowering:
         self._labels: dict[str, dict[str, int]] = {}
         self._signatures: dict[str, Signature] = {}
         self._variable_types: dict[str, dict[int, str]] = {}
+        self._within_ranges: set[int] = set()
         self._no_return = frozenset(
             key for key, text in module.attributes.items() if "noreturn" in text.split()
         )
@@ -105,6 +109,7 @@ class _ModuleLowering:
             self.module.assembly,
             self._heap_types(functions, globals_),
             variable_types=self._variable_types,
+            within_ranges=frozenset(self._within_ranges),
         )
 
     def _heap_types(
@@ -129,6 +134,7 @@ class _ModuleLowering:
         except (LlvmSyntaxError, IndexError, KeyError) as error:
             raise FrontendBug(f"{error!r} in function {signature.name}") from error
         self._variable_types[signature.name] = lowering.variable_types
+        self._within_ranges |= lowering.within_ranges
         return function
 
     def _block_index(self, function: str, label: str) -> int:

@@ -8,7 +8,16 @@ import re
 from raceproof.ir import DebugInfo, Position
 from raceproof.ir.debug import unquote
 
-_LOCATION = re.compile(r"!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: (![0-9]+)")
+_LOCATION = re.compile(
+    r"!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: (![0-9]+)(?:, inlinedAt: (![0-9]+))?"
+)
+_LIBRARY = re.compile(r"/libcxx/include/|/include/c\+\+/")
+_FUNCTION_OBJECTS = re.compile(
+    r"/__functional/|/__algorithm/comp|/__compare/|/compare$|/functional$|/bits/stl_function\.h$"
+    r"|/bits/predefined_ops\.h$|/bits/ranges_cmp\.h$|/__memory/(?:shared|unique)_ptr\.h$"
+    r"|/bits/(?:shared|unique)_ptr\.h$|/bits/shared_ptr_base\.h$|/__utility/|/bits/stl_pair\.h$"
+    r"|/tuple$|/optional$|/variant$|/__memory/pointer_traits"
+)
 _FILE = re.compile(r"file: (![0-9]+)")
 _SCOPE = re.compile(r"scope: (![0-9]+)")
 
@@ -20,6 +29,7 @@ class Positions:
         self.debug = debug
         self._positions: dict[str, Position | None] = {"": None}
         self._files: dict[str, str] = {}
+        self._iterators: dict[str, bool] = {"": False}
         self._names: dict[str, str] = {}
 
     def of(self, key: str) -> Position | None:
@@ -28,6 +38,8 @@ class Positions:
             return self._positions[key]
         except KeyError:
             match = _LOCATION.search(self.debug.nodes.get(key, ""))
+            while match and match[4]:  # the library's code, inlined: the call that the user wrote
+                match = _LOCATION.search(self.debug.nodes.get(match[4], ""))
             position = None
             if match and match[1] != "0":
                 position = Position(
@@ -35,6 +47,20 @@ class Positions:
                 )
             self._positions[key] = position
             return position
+
+    def is_of_iterators(self, key: str) -> bool:
+        """Is it the C++ library's code, but not that of its function objects?
+
+        Where the library compares or subtracts pointers they are positions of one range, as its
+        functions require; `std::less` and its kind compare whatever the user hands to them.
+        """
+        found = self._iterators.get(key)
+        if found is None:
+            match = _LOCATION.search(self.debug.nodes.get(key, ""))
+            file = self._file_of_scope(match[3]) if match else ""
+            found = _LIBRARY.search(file) is not None and _FUNCTION_OBJECTS.search(file) is None
+            self._iterators[key] = found
+        return found
 
     def _file_of_scope(self, key: str) -> str:
         found = self._files.get(key)

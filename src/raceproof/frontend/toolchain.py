@@ -69,6 +69,9 @@ _LIBCXX_SITE = (
 )
 
 
+REPLACED_HEADERS = Path(__file__).parent / "library" / "cxx"
+"""Headers of ours that come before the C++ library's, see `cplusplus`."""
+
 _OLDER_STANDARDS = ("gnu++14", "gnu++98")
 """In C++ 17 `register` and `auto_ptr` went, in C++ 11 `bind` came."""
 
@@ -79,6 +82,8 @@ class Attempt:
 
     has_own_headers: bool = False
     """With the build's C and C++ libraries instead of the bundled ones."""
+    is_plain: bool = False
+    """With the C++ library's own futures, latches, barriers and semaphores, see `cplusplus`."""
     standard: str = ""
 
     @property
@@ -164,7 +169,7 @@ class Toolchain:
         """Folders whose files are as fixed as the compiler itself."""
         return (self._wheel,) if self.options.clang is None else ()
 
-    def _bundled(self, is_cxx: bool, glibc_minor: int) -> Iterator[str]:
+    def _bundled(self, is_cxx: bool, glibc_minor: int, is_plain: bool) -> Iterator[str]:
         """The headers of the wheel."""
         library = self._wheel / "lib"
         libc = library / "libc" / "include"
@@ -180,11 +185,15 @@ class Toolchain:
             yield "-nostdinc++"
             yield from (f"-D{macro}" for macro in _LIBCXX_SITE)
             folders = [library / "libcxx" / "include", library / "libcxxabi" / "include", *folders]
+            if not is_plain:
+                folders.insert(0, REPLACED_HEADERS / "libcxx")
         for folder in folders:
             yield from ("-isystem", str(folder))
 
     def _headers(self, is_cxx: bool, driver: Driver | None, attempt: Attempt) -> Iterator[str]:
         """Flags that name the system headers; none for a Clang of the user's."""
+        if is_cxx and not attempt.is_plain:
+            yield from ("-isystem", str(REPLACED_HEADERS / "any"))
         if self.options.clang is not None:
             return
         yield "-nostdinc"
@@ -194,7 +203,7 @@ class Toolchain:
                 yield from ("-isystem", folder)
             return
         minor = driver.number("__GLIBC_MINOR__") if driver is not None else 0
-        yield from self._bundled(is_cxx, minor or _GLIBC_MINOR)
+        yield from self._bundled(is_cxx, minor or _GLIBC_MINOR, attempt.is_plain)
         for folder in folders:
             if "/c++" not in folder:
                 yield from ("-idirafter", folder)
@@ -225,7 +234,7 @@ class Toolchain:
         found = driver.folders if driver is not None else usual_folders()
         found = tuple(folder for folder in found if not is_inside(folder, source.folder))
         own = tuple(str(folder) for folder in self.own_folders)
-        return (*own, *found, *usual_folders(), "/usr/lib")
+        return (*own, str(REPLACED_HEADERS), *found, *usual_folders(), "/usr/lib")
 
     def flags(self, is_cxx: bool) -> tuple[str, ...]:
         """The flags for a file that no build speaks of."""
@@ -252,6 +261,8 @@ class Toolchain:
 
     def attempts(self, source: Source) -> Iterator[Attempt]:
         """Ways to compile a file that failed the usual way."""
+        if source.is_cxx and not source.is_preprocessed:
+            yield Attempt(is_plain=True)
         if self.options.clang is not None or source.is_preprocessed:
             return
         driver = self.driver(source)

@@ -150,6 +150,10 @@ class Program:
     """Number of an atomic read -> the values that it may return without being ordered after their
     write, see `memory_order`. Empty: what holds for accesses at once holds for happens-before."""
 
+    within_ranges: frozenset[int] = frozenset()
+    """Numbers of comparisons and of subtractions of pointers in the C++ library's code about
+    iterators: both point into one object, or the program broke the library's rules."""
+
     @property
     def data_model(self) -> str:
         return "ilp32" if self.layout.pointer_size == 4 else "lp64"

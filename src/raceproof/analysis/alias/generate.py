@@ -394,8 +394,8 @@ class Generator:
 
     def _binary(self, binary: Binary) -> None:
         node = self.result(binary)
-        if node is None:
-            return
+        if node is None or binary.number in self.program.within_ranges:
+            return  # a distance within an object leads nowhere else
         if isinstance(binary.right, IntConstant) and binary.operation in ("add", "sub"):
             left = self.value(binary.left)
             number = binary.right.signed

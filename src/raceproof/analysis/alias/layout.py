@@ -6,8 +6,10 @@ Whoever executes it, or has a solver execute it, has chosen one place for each o
 a program does elsewhere is not seen. Comparing addresses for equality, with null or with the error
 numbers at the ends of the memory gives the same everywhere, and so do steps within an object. All
 else that is computed from an address as a number counts as a look, and so does the order of
-addresses of different objects. Addresses become numbers by casts here; an address that is read as a
-number from the bytes of a pointer, without a cast, is only seen if there is a cast elsewhere too.
+addresses of different objects. Where the C++ library orders or subtracts iterators they are of one
+range, or the program is undefined (`Program.within_ranges`). Addresses become numbers by casts
+here; an address that is read as a number from the bytes of a pointer, without a cast, is only seen
+if there is a cast elsewhere too.
 """
 
 from __future__ import annotations
@@ -28,9 +30,11 @@ from raceproof.ir import (
     Instruction,
     IntConstant,
     IntType,
+    Phi,
     PointerType,
     Program,
     Register,
+    Select,
     Switch,
     Value,
 )
@@ -64,7 +68,7 @@ class _Looks:
         everything = list(self._program.all_instructions())
         has_numbers = any(self._makes_number(*each) for each in everything)
         for function in self._program.defined:
-            self._distances.clear()
+            self._distances = self._distances_in(function) if has_numbers else set()
             for instruction in function.instructions:
                 if self._orders(function, instruction):
                     return instruction.number
@@ -73,7 +77,7 @@ class _Looks:
         return None
 
     def _looks(self, function: Function, instruction: Instruction) -> bool:
-        if self._is_distance(function, instruction):
+        if instruction.result is not None and instruction.result.index in self._distances:
             return False
         objects = [self._objects(function, operand) for operand in instruction.operands]
         if isinstance(instruction, Binary) and all(objects):
@@ -85,24 +89,45 @@ class _Looks:
         word = self._program.layout.pointer_size * 8
         return any(self._objects(function, value) for value in _looked_at(instruction, word))
 
-    def _is_distance(self, function: Function, instruction: Instruction) -> bool:
-        """Is it the difference of two addresses in one object, or made of such a difference?"""
-        result = instruction.result
-        if result is None or not isinstance(instruction, Binary | Cast):
+    def _distances_in(self, function: Function) -> set[int]:
+        """Registers that hold differences of two addresses in one object, or what is made of such.
+
+        The greatest set in which each is such a difference, or is computed from members and from
+        values that are no addresses: with loops, a sum of differences is one as well.
+        """
+        self._distances = set()
+        first: set[int] = set()
+        derived: dict[int, list[int]] = {}
+        for instruction in function.instructions:
+            result = instruction.result
+            if result is None or not isinstance(instruction, Binary | Cast | Phi | Select):
+                continue
+            objects = [self._objects(function, operand) for operand in instruction.operands]
+            if self._is_difference(instruction, objects):
+                first.add(result.index)
+            elif isinstance(result.type, IntType):
+                derived[result.index] = [
+                    operand.index if isinstance(operand, Register) else -1
+                    for operand, found in zip(instruction.operands, objects, strict=True)
+                    if found
+                ]
+        kept = {register for register, sources in derived.items() if sources}
+        changed = True
+        while changed:
+            left = {r for r in kept if all(s in kept or s in first for s in derived[r])}
+            changed = left != kept
+            kept = left
+        return first | kept
+
+    def _is_difference(self, instruction: Instruction, objects: list[set[object]]) -> bool:
+        if not (isinstance(instruction, Binary) and instruction.operation == "sub"):
             return False
-        objects = [self._objects(function, operand) for operand in instruction.operands]
-        is_first = (
-            isinstance(instruction, Binary)
-            and instruction.operation == "sub"
-            and all(objects)
-            and len(set().union(*objects)) == 1
-            and not self._may_have_been_elsewhere(next(iter(objects[0])))
-        )
-        registers = [o.index for o in instruction.operands if isinstance(o, Register)]
-        is_next = not any(objects) and not self._distances.isdisjoint(registers)
-        if is_first or is_next:
-            self._distances.add(result.index)
-        return is_first or is_next
+        if not all(objects):
+            return False
+        if instruction.number in self._program.within_ranges:
+            return True
+        both = set().union(*objects)
+        return len(both) == 1 and not any(map(self._may_have_been_elsewhere, both))
 
     def _may_have_been_elsewhere(self, thing: object) -> bool:
         """Is it a local of calls that are over? Each had a place of its own."""
@@ -135,6 +160,8 @@ class _Looks:
     def _orders(self, function: Function, instruction: Instruction) -> bool:
         """Does it ask which of two objects comes first? (Compilers drop casts to numbers there.)"""
         if not (isinstance(instruction, Compare) and _is_order(instruction)):
+            return False
+        if instruction.number in self._program.within_ranges:
             return False
         left, right = instruction.operands
         return len(self._objects(function, left) | self._objects(function, right)) > 1

@@ -167,7 +167,7 @@ def inlined(linked: str, library: str) -> str:
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(linked)
-    machine = _target_machine(module.triple)
+    machine = target_machine(module.triple)
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
@@ -176,7 +176,8 @@ def inlined(linked: str, library: str) -> str:
     return _without_unused(text, names)
 
 
-def _target_machine(triple: str) -> TargetMachine:
+def target_machine(triple: str) -> TargetMachine:
+    """What passes are run for."""
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()

@@ -1,6 +1,7 @@
 // What the bodies of library functions are written with. No header of the system is read.
 
 #define LIBRARY __attribute__((weak, always_inline))
+#define THROWING __attribute__((weak, noinline))  // a function that throws, see `exceptions`
 #define NULL ((void *)0)
 
 typedef __SIZE_TYPE__ size_t;

@@ -1,0 +1,1 @@
+"""C++ programs brought down to what C programs are made of, before any engine sees them."""
