@@ -1,7 +1,7 @@
 """``raceproof.check``: what the command ``raceproof check`` does, as a function.
 
 It returns the same verdict that the command reports; findings that comments, settings or a baseline
-silence carry an `excuse`. Nothing is printed. What the user can mend raises
+silence carry `suppressed_by`. Nothing is printed. What the user can mend raises
 :class:`~raceproof.errors.UserError`.
 """
 
@@ -46,16 +46,16 @@ def check(
     underscores (`fail_on`, `include_dirs`); no configuration file is read. `progress` is told what
     is at work.
     """
-    from raceproof.report.excused import excused
+    from raceproof.report.suppressed import marked
 
     listed = [files] if isinstance(files, str | os.PathLike) else list(files)
     options = options or Options()
     found = examine([Path(file) for file in listed], options, progress)
-    return excused(found.verdict, found.program, options)
+    return marked(found.verdict, found.program, options)
 
 
 def examine(files: list[Path], options: Options, progress: Progress | None = None) -> Checked:
-    """The verdict before anything is excused. `options.timeout` counts from here to the end."""
+    """The verdict before anything is suppressed. `options.timeout` counts from here to the end."""
     from raceproof import pipeline
 
     started = time.monotonic()

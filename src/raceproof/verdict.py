@@ -167,7 +167,7 @@ class Schedule:
         return tuple(steps)
 
 
-class ExcuseKind(Enum):
+class SuppressionKind(Enum):
     """Where the user said that a finding is to be left out of the count."""
 
     COMMENT = "comment"
@@ -179,10 +179,10 @@ class ExcuseKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Excuse:
+class SuppressedBy:
     """Why a finding does not count, in the words of who said so."""
 
-    kind: ExcuseKind
+    kind: SuppressionKind
     reason: str = ""
 
 
@@ -264,7 +264,7 @@ class Finding:
     engine: str = ""
     others: tuple[tuple[Access, Access], ...] = ()
     """Further pairs on the same location (`--all-pairs`), or for the same cause."""
-    excuse: Excuse | None = None
+    suppressed_by: SuppressedBy | None = None
     """Not None: suppressed; it is told, but does not count."""
     evidence: Evidence | None = None
     also: tuple[Location, ...] = ()

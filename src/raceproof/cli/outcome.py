@@ -13,7 +13,7 @@ from raceproof.cli.output import output_stream
 from raceproof.errors import UserError
 from raceproof.options import Options, ReportFormat
 from raceproof.report.baseline import read_baseline, write_baseline
-from raceproof.report.excused import counts, excused
+from raceproof.report.suppressed import counts, marked
 from raceproof.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _check_output(path: Path) -> None:
 
 def deliver(verdict: Verdict, program: Program, options: Options) -> int:
     """Sort out what does not count, write all reports; 1 if something counts, else 0."""
-    verdict = excused(verdict, program, options)
+    verdict = marked(verdict, program, options)
     further = [replace(options, format=name, output=path) for name, path in options.also]
     failures = [
         error

@@ -66,7 +66,7 @@ class Confirmation:
 
     def confirm(self, verdict: Verdict) -> Confirmed:
         """Build once, then try the findings: schedules one by one, then all others at once."""
-        tried = [f for f in verdict.findings if f.excuse is None][: self._settings.most]
+        tried = [f for f in verdict.findings if f.suppressed_by is None][: self._settings.most]
         recordings = {
             number: record(self._machine(), finding.schedule)
             for number, finding in enumerate(tried)

@@ -44,8 +44,10 @@ def by_cause(
 
     `statements`: for a location, all pairs of instructions that may race there."""
     findings = list(findings)
-    fixed = [f for f in findings if f.confidence > Confidence.POSSIBLE or f.excuse is not None]
-    open_ = [f for f in findings if f.confidence is Confidence.POSSIBLE and f.excuse is None]
+    fixed = [
+        f for f in findings if f.confidence > Confidence.POSSIBLE or f.suppressed_by is not None
+    ]
+    open_ = [f for f in findings if f.confidence is Confidence.POSSIBLE and f.suppressed_by is None]
     known = {id(f): statements.get(f.location) or _statements(f) for f in open_}
     left = _merge(open_, _member, known)
     left = _merge(left, _freed, known)
@@ -66,7 +68,7 @@ def _by_name(findings: list[Finding]) -> Iterable[Finding]:
     groups: dict[Hashable, list[Finding]] = {}
     for finding in findings:
         name = _INDEX.sub("[]", finding.location.name)
-        groups.setdefault((finding.location.kind, name, finding.excuse), []).append(finding)
+        groups.setdefault((finding.location.kind, name, finding.suppressed_by), []).append(finding)
     known = {id(finding): _statements(finding) for finding in findings}
     return [_together(group, known, _by_length) for group in groups.values()]
 

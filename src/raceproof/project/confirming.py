@@ -43,7 +43,7 @@ def confirmed(
 ) -> tuple[Verdict, tuple[SeenRace, ...]]:
     """The verdict with what came of its findings; and what only ThreadSanitizer saw."""
     absolute = relocated(verdict, lambda file: os.path.join(project.root, file))
-    tried = [f for f in absolute.findings if f.excuse is None][: settings.most]
+    tried = [f for f in absolute.findings if f.suppressed_by is None][: settings.most]
     accesses = [a for f in tried for pair in (f.accesses, *f.others) for a in pair]
     built, table, notices = _build(project, options, accesses, folder, settings, progress)
     if not built:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from raceproof.errors import UserError
 from raceproof.report.fingerprint import fingerprint
-from raceproof.verdict import Access, ExcuseKind, Finding, Verdict
+from raceproof.verdict import Access, Finding, SuppressionKind, Verdict
 
 _VERSION = 2
 
@@ -30,11 +30,11 @@ def read_baseline(path: Path) -> dict[str, str]:
 
 
 def write_baseline(path: Path, verdict: Verdict) -> None:
-    """All findings but those that are excused otherwise."""
+    """All findings but those that are suppressed otherwise."""
     kept = {
         fingerprint(finding): finding
         for finding in verdict.findings
-        if finding.excuse is None or finding.excuse.kind is ExcuseKind.BASELINE
+        if finding.suppressed_by is None or finding.suppressed_by.kind is SuppressionKind.BASELINE
     }
     entries = [_entry(key, finding) for key, finding in kept.items()]
     entries.sort(key=lambda entry: (entry["location"], entry["fingerprint"]))

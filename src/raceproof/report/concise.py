@@ -13,7 +13,7 @@ from raceproof.options import Options
 from raceproof.report import words
 from raceproof.report.rules import why
 from raceproof.report.source import Sources
-from raceproof.report.suppression import excuse_of
+from raceproof.report.suppression import suppression_of
 from raceproof.verdict import Confidence, Finding, Verdict
 
 _LEVELS = {
@@ -26,7 +26,7 @@ _LEVELS = {
 def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
     sources = Sources(program)
     for finding in verdict.findings:
-        if excuse_of(finding, sources) is None:
+        if suppression_of(finding, sources) is None:
             stream.write(_lines(finding, sources))
     if options.verbosity >= 0:
         stream.write(words.summary(verdict) + "\n")

@@ -10,7 +10,7 @@ from raceproof.report import words
 from raceproof.report.paths import shown
 from raceproof.report.rules import Why, why
 from raceproof.report.source import Sources
-from raceproof.report.suppression import excuse_of
+from raceproof.report.suppression import suppression_of
 from raceproof.verdict import Confidence, Finding, Verdict
 
 _COMMANDS = {
@@ -23,7 +23,7 @@ _COMMANDS = {
 def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
     sources = Sources(program)
     for finding in verdict.findings:
-        if excuse_of(finding, sources) is None:
+        if suppression_of(finding, sources) is None:
             stream.write(_annotation(finding, why(finding, sources)) + "\n")
     for notice in verdict.notices:
         stream.write(f"::warning title=raceproof::{_text(notice)}\n")

@@ -26,7 +26,7 @@ def hints(verdict: Verdict, files: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _hints(verdict: Verdict, program: str) -> list[tuple[str, str]]:
-    counting = [finding for finding in verdict.findings if finding.excuse is None]
+    counting = [finding for finding in verdict.findings if finding.suppressed_by is None]
     found: list[tuple[str, str]] = []
     if counting:
         first = counting[0]

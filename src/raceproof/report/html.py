@@ -18,7 +18,7 @@ from raceproof.report.lanes import Picture, picture
 from raceproof.report.paths import shown
 from raceproof.report.rules import Why, why
 from raceproof.report.source import Sources
-from raceproof.report.suppression import excuse_of
+from raceproof.report.suppression import suppression_of
 from raceproof.verdict import Access, Confidence, Finding, Verdict
 from raceproof.version import __version__
 
@@ -57,7 +57,7 @@ class _Shown:
     sides: list[_Side]
     others: list[str]
     picture: Picture | None
-    excuse: str
+    suppression: str
     """Why it does not count; empty: it does."""
     why: Why
     haystack: str
@@ -100,9 +100,9 @@ def _template(name: str) -> str:
     return files("raceproof.report").joinpath(f"templates/{name}").read_text("utf-8")
 
 
-def _excuse(finding: Finding, sources: Sources) -> str:
-    excuse = excuse_of(finding, sources)
-    return "" if excuse is None else words.excuse(excuse)
+def _suppression(finding: Finding, sources: Sources) -> str:
+    suppression = suppression_of(finding, sources)
+    return "" if suppression is None else words.suppression(suppression)
 
 
 def _finding(number: int, finding: Finding, program: Program, sources: Sources) -> _Shown:
@@ -125,7 +125,7 @@ def _finding(number: int, finding: Finding, program: Program, sources: Sources) 
             for a, b in finding.others
         ],
         drawn,
-        _excuse(finding, sources),
+        _suppression(finding, sources),
         reason,
         " ".join(
             [

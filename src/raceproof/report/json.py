@@ -112,8 +112,11 @@ def _finding(finding: Finding, program: Program, sources: Sources) -> dict[str, 
         }
     if finding.also:
         found["also"] = [_location(location) for location in finding.also]
-    if finding.excuse is not None:
-        found["suppressed"] = {"by": finding.excuse.kind.value, "reason": finding.excuse.reason}
+    if finding.suppressed_by is not None:
+        found["suppressed"] = {
+            "by": finding.suppressed_by.kind.value,
+            "reason": finding.suppressed_by.reason,
+        }
     if finding.others:
         found["others"] = [[_access(access) for access in pair] for pair in finding.others]
     if finding.native is not None:

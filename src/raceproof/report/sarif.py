@@ -20,8 +20,8 @@ from raceproof.report.interleaving import What, interleaving
 from raceproof.report.paths import is_relative, uri
 from raceproof.report.rules import RULES, Rule, Why, why
 from raceproof.report.source import Sources
-from raceproof.report.suppression import excuse_of
-from raceproof.verdict import Access, Confidence, ExcuseKind, Finding, Site, Verdict
+from raceproof.report.suppression import suppression_of
+from raceproof.verdict import Access, Confidence, Finding, Site, SuppressionKind, Verdict
 from raceproof.version import __version__
 
 SCHEMA = (
@@ -152,12 +152,12 @@ def _result(finding: Finding, program: Program, sources: Sources) -> Json:
     }
     if finding.native is not None:
         result["properties"]["native"] = asdict(finding.native)
-    excuse = excuse_of(finding, sources)
-    if excuse is not None:
-        kind = "inSource" if excuse.kind is ExcuseKind.COMMENT else "external"
+    suppression = suppression_of(finding, sources)
+    if suppression is not None:
+        kind = "inSource" if suppression.kind is SuppressionKind.COMMENT else "external"
         entry: Json = {"kind": kind, "status": "accepted"}
-        if excuse.reason:
-            entry["justification"] = excuse.reason
+        if suppression.reason:
+            entry["justification"] = suppression.reason
         result["suppressions"] = [entry]
     return result
 

@@ -5,7 +5,7 @@
     suppressions = [{ location = "stats.*", reason = "..." }]  in raceproof.toml
     --baseline known.json                                      written by --write-baseline
 
-They stay in the report, marked; what excuses nothing (any more) is told, so that it goes away.
+They stay in the report, marked; what suppresses nothing (any more) is told, so that it goes away.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from raceproof.report.fingerprint import fingerprint
 from raceproof.report.paths import shown
 from raceproof.report.rules import BY_ID, why
 from raceproof.report.source import Sources
-from raceproof.verdict import Confidence, Excuse, ExcuseKind, Finding, Outcome, Verdict
+from raceproof.verdict import Confidence, Finding, Outcome, SuppressedBy, SuppressionKind, Verdict
 
 _COMMENT = re.compile(
     r"(?://|/\*)\s*raceproof:\s*ignore(?:\[((?:[^\[\]]|\[[^\]]*\])*)\])?(?=\s|\*/|$)\s*(.*?)"
@@ -74,10 +74,11 @@ def suppressed(
     settings: Sequence[Suppression],
     baseline: Mapping[str, str],
 ) -> Verdict:
-    """The verdict with the findings marked that do not count, and notices of unused excuses."""
+    """The verdict with the findings marked that do not count, and notices of unused
+    suppressions."""
     used: set[object] = set()
     findings = tuple(
-        replace(finding, excuse=_excuse(finding, sources, settings, baseline, used))
+        replace(finding, suppressed_by=_suppression(finding, sources, settings, baseline, used))
         for finding in verdict.findings
     )
     everywhere = [
@@ -90,7 +91,7 @@ def suppressed(
         *_unused_settings(settings, used, names),
         *_gone(baseline, used),
     ]
-    counts = any(f.excuse is None and f.confidence >= Confidence.LIKELY for f in findings)
+    counts = any(f.suppressed_by is None and f.confidence >= Confidence.LIKELY for f in findings)
     outcome = verdict.outcome
     if outcome is Outcome.RACE and not counts:
         outcome = Outcome.UNKNOWN
@@ -99,38 +100,38 @@ def suppressed(
     )
 
 
-def excuse_of(finding: Finding, sources: Sources) -> Excuse | None:
+def suppression_of(finding: Finding, sources: Sources) -> SuppressedBy | None:
     """Why the finding does not count: as marked, else by a comment in the source."""
-    if finding.excuse is not None:
-        return finding.excuse
+    if finding.suppressed_by is not None:
+        return finding.suppressed_by
     found = _comment(finding, sources)
-    return None if found is None else Excuse(ExcuseKind.COMMENT, found[1])
+    return None if found is None else SuppressedBy(SuppressionKind.COMMENT, found[1])
 
 
-def _excuse(
+def _suppression(
     finding: Finding,
     sources: Sources,
     settings: Sequence[Suppression],
     baseline: Mapping[str, str],
     used: set[object],
-) -> Excuse | None:
+) -> SuppressedBy | None:
     comment = _comment(finding, sources)
     if comment is not None:
         used.add((comment[0].file, comment[0].line))
-        return Excuse(ExcuseKind.COMMENT, comment[1])
+        return SuppressedBy(SuppressionKind.COMMENT, comment[1])
     for setting in settings:
         if _matches(setting, finding):
             used.add(setting)
-            return Excuse(ExcuseKind.SETTING, setting.reason)
+            return SuppressedBy(SuppressionKind.SETTING, setting.reason)
     key = fingerprint(finding) if baseline else ""
     if key in baseline:
         used.add(key)
-        return Excuse(ExcuseKind.BASELINE, "known before")
+        return SuppressedBy(SuppressionKind.BASELINE, "known before")
     return None
 
 
 def _comment(finding: Finding, sources: Sources) -> tuple[Position, str] | None:
-    """Where the comment stands that excuses the finding, and its reason."""
+    """Where the comment stands that suppresses the finding, and its reason."""
     for access in finding.accesses:
         if access.position is None:
             continue

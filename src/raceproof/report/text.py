@@ -82,7 +82,7 @@ class _Text:
         self._console.print(Text.assemble(*parts), soft_wrap=True)
 
     def verdict(self, verdict: Verdict) -> None:
-        counting = [finding for finding in verdict.findings if finding.excuse is None]
+        counting = [finding for finding in verdict.findings if finding.suppressed_by is None]
         for index, finding in enumerate(counting, 1):
             self._finding(finding, index, len(counting))
         if self._options.verbosity > 0:
@@ -134,8 +134,10 @@ class _Text:
 
     def _suppressed(self, verdict: Verdict) -> None:
         for finding in verdict.findings:
-            if finding.excuse is not None:
-                self._line((f"{words.excuse(finding.excuse)}: ", "bold"), words.title(finding))
+            if finding.suppressed_by is not None:
+                self._line(
+                    (f"{words.suppression(finding.suppressed_by)}: ", "bold"), words.title(finding)
+                )
 
     def _finding(self, finding: Finding, index: int, total: int) -> None:
         style = _STYLES[finding.confidence]

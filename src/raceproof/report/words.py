@@ -14,8 +14,6 @@ from raceproof.verdict import (
     Access,
     BaseKind,
     Confidence,
-    Excuse,
-    ExcuseKind,
     Finding,
     Habit,
     HeldLock,
@@ -23,6 +21,8 @@ from raceproof.verdict import (
     NativeRun,
     Outcome,
     Site,
+    SuppressedBy,
+    SuppressionKind,
     Thread,
     Verdict,
 )
@@ -40,10 +40,10 @@ OUTCOME_MEANS = {
 }
 
 
-EXCUSE_MEANS = {
-    ExcuseKind.COMMENT: "Suppressed in the source",
-    ExcuseKind.SETTING: "Suppressed in the settings",
-    ExcuseKind.BASELINE: "In the baseline",
+SUPPRESSION_WORDS = {
+    SuppressionKind.COMMENT: "Suppressed in the source",
+    SuppressionKind.SETTING: "Suppressed in the settings",
+    SuppressionKind.BASELINE: "In the baseline",
 }
 
 
@@ -227,15 +227,15 @@ def also(finding: Finding, most: int = 8) -> str:
     return f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
-def excuse(one: Excuse) -> str:
+def suppression(one: SuppressedBy) -> str:
     """`Suppressed in the source: a lost hit is fine`."""
-    return EXCUSE_MEANS[one.kind] + (f": {one.reason}" if one.reason else "")
+    return SUPPRESSION_WORDS[one.kind] + (f": {one.reason}" if one.reason else "")
 
 
 def summary(verdict: Verdict) -> str:
     """The last line: verdict, threads, shared locations, time."""
     parts = [str(verdict.outcome)]
-    counting = [finding for finding in verdict.findings if finding.excuse is None]
+    counting = [finding for finding in verdict.findings if finding.suppressed_by is None]
     if counting:
         counts = dict.fromkeys(sorted(Confidence, reverse=True), 0)
         for finding in counting:

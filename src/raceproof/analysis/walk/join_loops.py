@@ -5,8 +5,8 @@
     for (i = 0; i < n; i++) pthread_join(ids[i], NULL);
     // none of them runs here
 
-The value analysis knows this from values (`cohorts`); a walk has none, so it goes by the code. A
-*create loop* and a *join loop* belong together if
+The value analysis knows this from values (`facets.thread_pools`); a walk has none, so it goes by
+the code. A *create loop* and a *join loop* belong together if
 
 1. both count alike: same start, step, test and bound, the test is in the head, and the bound and
    the array are the same values in both (below);

@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from raceproof.ir import Program
 
 
-def excused(verdict: Verdict, program: Program, options: Options) -> Verdict:
-    """Findings marked that comments, settings or the baseline excuse."""
+def marked(verdict: Verdict, program: Program, options: Options) -> Verdict:
+    """Findings marked that comments, settings or the baseline suppress."""
     known = read_baseline(options.baseline) if options.baseline is not None else {}
     return suppressed(verdict, program.files, Sources(program), options.suppressions, known)
 
 
 def counts(verdict: Verdict, fail_on: FailOn) -> bool:
-    """Whether an excused verdict has what the user wants to fail on."""
+    """Whether a marked verdict has what the user wants to fail on."""
     if fail_on is FailOn.UNKNOWN:
-        is_excused = verdict.findings and all(f.excuse is not None for f in verdict.findings)
-        return verdict.outcome is not Outcome.RACE_FREE and not is_excused
+        is_suppressed = verdict.findings and all(
+            f.suppressed_by is not None for f in verdict.findings
+        )
+        return verdict.outcome is not Outcome.RACE_FREE and not is_suppressed
     least = Confidence[fail_on.name]
-    return any(f.confidence >= least and f.excuse is None for f in verdict.findings)
+    return any(f.confidence >= least and f.suppressed_by is None for f in verdict.findings)
