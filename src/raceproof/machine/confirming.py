@@ -2,12 +2,14 @@
 
 A race is *confirmed* when its schedule was replayed and every value on it was computed, or is a
 genuine input: what the environment really chooses (arguments, files, sockets, time, functions that
-are nondeterministic, data that was never set). What a function of fixed meaning returns is none
-(`strxfrm`, which we do not compute), nor is what an unknown function returns: some value
-had to be *invented* there to go on. Such a race is *likely* only, and the finding says which
-function would have to return what.
+are nondeterministic, data that was never set). What an unknown function returns is none, nor what
+an object holds that another part of the program defines: some value had to be *invented* there to
+go on. Such a race is *likely* only, and the finding says which function would have to return what.
 
     if (check(p) == 3) x = 1;        likely, if check(...) returns 3
+
+A library function of fixed meaning that we do not compute (`fnmatch`) returns one certain value,
+and the invented one may not be it: such a race is *possible*.
 
 What the standards leave open (`raceproof_unspecified` in the bodies of library functions) is chosen
 by no one, and what the machine does not do exactly is not what happens: a race that needs one of
@@ -61,7 +63,7 @@ def judge(machine: Machine, schedule: Schedule) -> Judgement | None:
     if _needs_none(machine, schedule):
         found = without_inventions
     else:
-        is_open = any(m.is_inexact or m.function == _UNSPECIFIED for m in inventions)
+        is_open = any(m.is_inexact or m.is_fixed or m.function == _UNSPECIFIED for m in inventions)
         confidence = Confidence.POSSIBLE if is_open else Confidence.LIKELY
         found = Judgement(confidence, f"if {_named(inventions)}")
     replay(machine, schedule)

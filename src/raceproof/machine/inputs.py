@@ -16,6 +16,8 @@ class Invention:
     value: int
     is_inexact: bool = False
     """Not made up, but not computed exactly either."""
+    is_fixed: bool = False
+    """By a function that is known, and would have returned one certain value."""
 
 
 class Inputs(Protocol):

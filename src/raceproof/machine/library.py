@@ -135,6 +135,10 @@ class Library:
             for operand, place in model.operands.items()
         )
 
+    def is_modelled(self, name: str) -> bool:
+        """Is it a function of the library of which we know what it does?"""
+        return self._models.applicable(name, self._program) is not None
+
     def leaves_no_trace(self, name: str) -> bool:
         """See `concurrency.purity`."""
         known = self._quiet.get(name)

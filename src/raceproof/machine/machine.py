@@ -363,7 +363,8 @@ class Machine:
                 raise Aborted(f"{value:#x} is no input between {limits[0]} and {limits[1]}")
         self.recorded.append(value)
         if inventor:
-            self.inventions.append(Invention(inventor, value))
+            is_fixed = self._library.is_modelled(inventor)
+            self.inventions.append(Invention(inventor, value, is_fixed=is_fixed))
             return INDETERMINATE if self.withholds_inventions else value
         return value
 
@@ -488,6 +489,19 @@ class Machine:
             return
         mask = (1 << 8 * size) - 1
         self.memory.write(self.known(address), (value & mask).to_bytes(size, "little"))
+
+    def distrust(self, function: str, arguments: tuple[Any, ...]) -> None:
+        """A function that nobody knows may have written what its arguments lead to: a race that
+        needs these bytes is not confirmed."""
+        for argument in arguments:
+            if not isinstance(argument, int):
+                continue
+            found = self.memory.object_at(argument)
+            if found is None or found.is_freed or found.base not in self.memory.changing:
+                continue
+            self.inventions.append(Invention(function, 0))
+            if self.withholds_inventions:
+                found.forget(argument - found.base, found.base + found.size - argument, function)
 
     def forget(self, address: Any, size: int, inventor: str = "") -> None:
         """Bytes get an unknown value, or the `inventor` only."""

@@ -42,7 +42,7 @@ class StaticData:
             found = self.objects[variable.name]
             found.data = bytearray(self.initial_bytes(variable).ljust(found.size, b"\0"))
             if variable.initializer is None and variable.name not in _STREAMS:
-                found.mask = bytearray(b"\1") * found.size
+                found.forget(0, found.size, f"the part of the program with {variable.display}")
             if variable.is_constant and not _is_elsewhere(variable):
                 found.data = bytes(found.data)
                 del memory.changing[found.base]

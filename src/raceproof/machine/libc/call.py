@@ -21,6 +21,7 @@ from raceproof.machine.codec import decode
 from raceproof.machine.control import COMPUTED_ERROR
 from raceproof.machine.faults import UnknownBytes, Unsupported
 from raceproof.machine.indeterminate import INDETERMINATE
+from raceproof.machine.libc.errors import certain_error
 from raceproof.machine.libc.registry import FUNCTIONS, INPUTS, UNREHEARSED
 from raceproof.machine.libc.rehearsal import rehearse
 from raceproof.machine.operation import Operation
@@ -93,6 +94,8 @@ class LibraryCall(Operation):
         self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]
     ) -> tuple[AccessRange, ...]:
         """Exactly what it will do if we compute it, else as the model says."""
+        if certain_error(machine, self.name, arguments):
+            return ()
         if (
             self._function is not None
             and self.name not in UNREHEARSED
@@ -104,6 +107,11 @@ class LibraryCall(Operation):
         return machine.effects(self.model, arguments)
 
     def execute(self, machine: Machine, thread: ConcreteThread, arguments: tuple[Any, ...]) -> Any:
+        error = certain_error(machine, self.name, arguments)
+        if error:
+            machine.note_computed(True)
+            machine.set_errno(error)
+            return self._failed(error)
         if self._function is not None and not any(
             isinstance(argument, Unknown) for argument in arguments
         ):
@@ -121,6 +129,7 @@ class LibraryCall(Operation):
         """What is not computed: as the model says."""
         if not self._is_known:
             machine.assume(f"{self.name} has no effect on threads, locks and memory")
+            machine.distrust(self.name, arguments)
         if self.model.stores or self.model.copies:
             raise Unsupported(f"the library function {self.name}")
         self._hand_over(machine, arguments)
@@ -128,6 +137,12 @@ class LibraryCall(Operation):
             if flags & WRITE:
                 machine.forget(first, end - first, self._inventor)
         return self._returned(machine, thread, arguments)
+
+    def _failed(self, error: int) -> int:
+        """What a call returns that sets errno, or is the error itself."""
+        if self.name == "isatty":
+            return 0
+        return error if self.name == "clock_nanosleep" else self.cut(-1)
 
     def _hand_over(self, machine: Machine, arguments: tuple[Any, ...]) -> None:
         """A signal that never arrives is possible, so a handler may be left out."""
