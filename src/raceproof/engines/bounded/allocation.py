@@ -101,7 +101,8 @@ class Allocation(Part):
 
     # --- effects ------------------------------------------------------------
 
-    def effects(self, event: meaning.Event) -> None:
+    def effects(self, event: meaning.Event, is_written: bool = False) -> None:
+        """`is_written`: somebody else says which values are written."""
         with self.cursor.step("call"):
             for effect in event.effects:
                 size = self.bytes(effect.size)
@@ -114,7 +115,7 @@ class Allocation(Part):
                     self.memory.touch(address, size, is_write=False, is_atomic=effect.is_atomic)
                 if effect.is_write:
                     self.memory.touch(address, size, is_write=True, is_atomic=effect.is_atomic)
-                    if isinstance(event, meaning.LibraryCall):
+                    if not is_written or isinstance(event, meaning.LibraryCall):
                         self._havoc(address, size)
 
     def _havoc(self, address: Term, size: int | None) -> None:

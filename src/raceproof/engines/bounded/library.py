@@ -140,7 +140,7 @@ class LibraryCalls(Part):
         if event.model.opens_channel:  # The machine knows who waits for whom, we do not.
             self.unfolder.result.is_exact = False
         if event.effects and not isinstance(event, _OWN_EFFECTS):
-            self.allocation.effects(event)
+            self.allocation.effects(event, is_written=handler is not None)
         if handler is not None:
             handler(event)
         else:
