@@ -22,7 +22,8 @@ _CALLS = [
 ]
 _RACE = re.compile(r"WARNING: ThreadSanitizer: (data race|heap-use-after-free)")
 _UNKNOWN_TO_IT = re.compile(
-    r"thread_fence|__sync_synchronize|\b__?asm|getcontext|\bvfork\b|__VERIFIER_atomic_\w+\(.*\{"
+    r"thread_fence|__sync_synchronize|\b__?asm|getcontext|\bvfork\b"
+    r"|__VERIFIER_atomic_(?!begin|end)\w+\("
 )
 _SETTINGS = (
     "halt_on_error=1 exitcode=66 report_thread_leaks=0 report_mutex_bugs=0 "
