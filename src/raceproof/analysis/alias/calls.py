@@ -12,7 +12,17 @@ from raceproof.concurrency import effects as fx
 from raceproof.concurrency import events as ev
 from raceproof.concurrency.accesses import Events
 from raceproof.concurrency.model import CallbackValue, ReturnKind, Returns
-from raceproof.ir import Call, Function, FunctionAddress, IntConstant, IntType, PointerType, Value
+from raceproof.ir import (
+    Call,
+    FloatType,
+    Function,
+    FunctionAddress,
+    IntConstant,
+    IntType,
+    PointerType,
+    Type,
+    Value,
+)
 from raceproof.verdict import BaseKind
 
 
@@ -108,8 +118,13 @@ class PointsToCalls:
         function = self.program.functions.get(name)
         if function is None:
             return True
-        wanted, given = len(function.type.parameters), len(call.arguments)
-        return wanted <= given or function.type.variadic or call.function_type.variadic
+        wanted, given = function.type.parameters, [value.type for value in call.arguments]
+        if function.type.variadic or call.function_type.variadic:
+            return True
+        if len(wanted) > len(given):
+            return False
+        word = self.generator.word * 8
+        return not any(_are_different(a, b, word) for a, b in zip(wanted, given, strict=False))
 
     def _means(self, call: Call, name: str) -> None:
         self.callees.setdefault(call.number, {})[name] = None
@@ -437,3 +452,15 @@ class PointsToCalls:
 
     def _specific_set(self, call: Call, event: ev.SpecificSet) -> None:
         self.generator.flow(event.value, self._specific)
+
+
+def _are_different(a: Type, b: Type, word: int) -> bool:
+    """Is one an address and the other a number that cannot hold one? Calling a function with such
+    an argument is undefined."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, PointerType):
+            if isinstance(other, FloatType):
+                return True
+            if isinstance(other, IntType) and other.bits < word:
+                return True
+    return False

@@ -86,6 +86,11 @@ class Walk:
         """Of the contexts; less than asked for if there would be too many."""
         self.blocks = 0
         """Gone through so far."""
+        self.calls = 0
+        """Functions entered so far."""
+        self.joins_entries = False
+        """Is a function gone through once for all ways to it? The last resort."""
+        self._inner: dict[tuple[Context, int, str], Context] = {}
         self._deadline = deadline
 
     def _home(self, call: Call) -> str:
@@ -130,11 +135,16 @@ class Walk:
 
     def inner(self, context: Context, call: int, name: str) -> Context:
         """The context of a callee: the latest calls only, so that there are not too many."""
-        steps = [(c.call, c.function) for c in context.chain()[1:]] + [(call, name)]
+        key = (context, call, name)
+        known = self._inner.get(key)
+        if known is not None:
+            return known
         chain = context.chain()
+        steps = [(c.call, c.function) for c in chain[1:]] + [(call, name)]
         inner = chain[0]
         for step, function in steps[-self.depth :] if self.depth else ():
             inner = self.contexts.enter(inner, step, (), function, False)
+        self._inner[key] = inner
         return inner
 
     def created(self, creator: ThreadInfo, context: Context, call: Call, name: str) -> ThreadInfo:
@@ -164,8 +174,14 @@ class Walk:
         }
         return any(self.layouts.of(name).graph.loop_heads for name in joining)
 
+    @property
+    def may_shorten(self) -> bool:
+        """Is there a coarser walk?"""
+        return self.depth > 0 or not self.joins_entries
+
     def _restart(self) -> None:
-        self.blocks = 0
+        self.blocks = self.calls = 0
+        self._inner = {}
         self.threads = Threads(self.program.entry)
         self.contexts = Contexts()
 
@@ -174,7 +190,8 @@ class Walk:
             try:
                 return self._walk_all()
             except TooManyContexts:
-                self.depth -= 1
+                self.joins_entries = not self.depth
+                self.depth = max(self.depth - 1, 0)
                 self._restart()
 
     def _record(self, walkers: dict[int, Walker]) -> None:

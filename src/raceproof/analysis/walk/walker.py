@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from raceproof.analysis.contexts import Context
-from raceproof.analysis.fixpoint import FixpointSolver
+from raceproof.analysis.fixpoint import FixpointSolver, Node
 from raceproof.analysis.walk.layout import WalkLayout
 from raceproof.analysis.walk.point import Point, join
 from raceproof.analysis.walk.steps import WalkSteps
@@ -39,10 +39,20 @@ if TYPE_CHECKING:
 
 _MOST_BLOCKS = 200_000
 """Blocks gone through, by all threads, before shorter contexts are tried."""
+_MOST_CALLS = 300_000
+"""Functions entered, each time that a call is gone through, before the same."""
 _MOST_THREADS = 32
 """Threads before the same."""
 _MOST_ENTRIES = 6
 """Different points at the entry of a function in one context; more are joined."""
+
+
+def _joined(block: int, node: Node[Point], point: Point) -> Point:
+    return join(node.state, point)
+
+
+def _by_number(block: int) -> int:
+    return block
 
 
 class TooManyContexts(Exception):
@@ -58,8 +68,14 @@ class Visit:
     entry: Point
     exit: Point | None = None
     blocks: dict[int, Point] = field(default_factory=dict)
-    callers: dict[int, Visit] = field(default_factory=dict)
-    """Those to be made again when the exit grows, by identity."""
+    callers: dict[tuple[int, int], tuple[Visit, int]] = field(default_factory=dict)
+    """Those that go on from a block when the exit grows, by identity and block."""
+    work: FixpointSolver[int, Point] = field(
+        default_factory=lambda: FixpointSolver(_joined, _by_number)
+    )
+    """Its blocks, with the points at their starts."""
+    at: int = 0
+    """The block at hand."""
     entered: dict[int, int] = field(default_factory=dict)
     """Head of a create loop -> bit set of the threads that may run when it is entered."""
 
@@ -83,28 +99,32 @@ class Walker:
         first = self.visit(name, context, point)
         for visit, node in self._solver.pending():
             self.walk.tick()
-            if self.walk.depth and self._is_too_much():
+            if self.walk.may_shorten and self._is_too_much():
                 raise TooManyContexts
             visit.entry = node.state
             self._make(visit)
         return first
 
     def _is_too_much(self) -> bool:
-        return self.walk.blocks > _MOST_BLOCKS or len(self.walk.threads.all) > _MOST_THREADS
+        walk = self.walk
+        if walk.blocks > _MOST_BLOCKS or walk.calls > _MOST_CALLS:
+            return True
+        return walk.depth > 0 and len(walk.threads.all) > _MOST_THREADS
 
     def visit(
         self, name: str, context: Context, point: Point, caller: Visit | None = None
     ) -> Visit:
         """The visit that answers for a call."""
         known = self._visits.setdefault((name, context.number), {})
+        self.walk.calls += 1
         found = known.get(point)
-        if found is None and len(known) < _MOST_ENTRIES:
+        if found is None and len(known) < _MOST_ENTRIES and not self.walk.joins_entries:
             found = known[point] = Visit(name, context, point)
             self._solver.arrive(found, point)
         if found is None:
             found = self._joined(name, context, point)
         if caller is not None:
-            found.callers[id(caller)] = caller
+            found.callers[id(caller), caller.at] = (caller, caller.at)
         return found
 
     def _joined(self, name: str, context: Context, point: Point) -> Visit:
@@ -125,14 +145,12 @@ class Walker:
     def _make(self, visit: Visit) -> None:
         layout = self.layouts.of(visit.name)
         loops = self.walk.join_loops.of(visit.name) if self.walk.join_loops else {}
-        blocks = FixpointSolver[int, Point](
-            lambda block, node, point: join(node.state, point), lambda block: block
-        )
+        blocks = visit.work
         blocks.arrive(0, visit.entry)
-        visit.entered = {}
         exit_: Point | None = None
         for block, node in blocks.pending():
             self.walk.blocks += 1
+            visit.at = block
             point = self._through(visit, layout, block, node.state)
             terminator = layout.function.blocks[block].terminator
             if isinstance(terminator, AfterInvoke):
@@ -153,7 +171,8 @@ class Walker:
                 exit_ = join(visit.exit, exit_)
             if exit_ != visit.exit:
                 visit.exit = exit_
-                for caller in visit.callers.values():
+                for caller, block in visit.callers.values():
+                    caller.work.put(block)
                     self._solver.put(caller)
 
     def _past(
