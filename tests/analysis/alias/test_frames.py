@@ -2,6 +2,7 @@
 
 import pytest
 
+from raceproof.analysis.walk import walker
 from raceproof.engines.modular import ENGINE
 from raceproof.engines.question import Question
 from raceproof.options import BackendChoice, Options
@@ -104,3 +105,26 @@ def test_races_are_not_lost_between_frames(case: str) -> None:
     found = answer(RACY[case] + MAIN)
     assert found.outcome is not Outcome.RACE_FREE
     assert any(finding.location.name in ("x", "y") for finding in found.findings)
+
+
+@pytest.mark.parametrize("case", RACY, ids=str)
+def test_races_are_found_if_functions_are_gone_through_once(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walker, "_MOST_CALLS", 0)
+    found = answer(RACY[case] + MAIN)
+    assert found.outcome is not Outcome.RACE_FREE
+    assert any(finding.location.name in ("x", "y") for finding in found.findings)
+
+
+def test_a_call_means_no_function_that_wants_another_kind_of_value() -> None:
+    program = """
+        static void number(int n) { x = n; }
+        static void address(int *n) { *n = 1; }
+        void (*how)() = address;
+        void *work(void *p) { x = 1; return 0; }
+        void body(void) { if (a == b) how = (void (*)())number; ((void (*)(int *))how)(&y); }
+        """
+    assert answer(program + MAIN).outcome is Outcome.RACE_FREE
+    called = program.replace("((void (*)(int *))how)(&y)", "((void (*)(int))how)(1)")
+    assert answer(called + MAIN).outcome is not Outcome.RACE_FREE
