@@ -202,12 +202,19 @@ class Walk:
 
     def _walk_all(self) -> dict[int, Walker]:
         walkers: dict[int, Walker] = {}
+        known: dict[int, tuple[int, bool, int, Point]] = {}
+        """What a walk through a thread started with: if that neither creates nor joins others, the
+        walk depends on nothing else."""
         version = -1
         while version != self.threads.changes:
             version = self.threads.changes
             index = 0
             while index < len(self.threads.all):
-                walkers[index] = self._walk(self.threads[index])
+                info = self.threads[index]
+                key = (info.beside, info.is_unique, info.inherited, self.start(info))
+                if known.get(index) != key or info.children or walkers[index].has_joins:
+                    walkers[index] = self._walk(info)
+                    known[index] = key
                 index += 1
         return walkers
 

@@ -55,6 +55,7 @@ class ThreadSteps:
     def _join(
         self, visit: Visit, layout: WalkLayout, call: Call, event: ev.ThreadJoin, point: Point
     ) -> Point:
+        self.steps.walker.has_joins = True
         point = point.depending()
         if event.wait is not Wait.BLOCK or event.success not in (Success.ALWAYS, Success.ZERO):
             return point

@@ -86,6 +86,8 @@ class Walker:
         self.info = info
         self.layouts = walk.layouts
         self.steps = WalkSteps(self)
+        self.has_joins = False
+        """Does the thread join others?"""
         self._visits: dict[tuple[str, int], dict[Point, Visit]] = {}
         self._overflow: dict[tuple[str, int], Visit] = {}
         self._solver = FixpointSolver[Visit, Point](
