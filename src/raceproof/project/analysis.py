@@ -26,16 +26,25 @@ _MOST_TRACES = 24
 """Of one function body: rounds of a recursion, states of its callees in the last runs."""
 
 
-class StoredSummaries:
-    """The summaries of earlier runs; what is new is written when the store commits."""
+class Summaries:
+    """Those of earlier runs, and of the programs of this one: programs of a project share code.
+
+    What is new is written when the store commits.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._found: dict[bytes, list[Known]] = {}
 
     def find(self, body: bytes) -> list[Known]:
-        return self._store.get_all("summaries", body)[-_MOST_TRACES:]
+        found = self._found.get(body)
+        if found is None:
+            found = self._found[body] = self._store.get_all("summaries", body)
+        return found[-_MOST_TRACES:]
 
     def keep(self, body: bytes, known: Known) -> None:
+        self.find(body)
+        self._found[body].append(known)
         self._store.add("summaries", body, known)
 
 
@@ -56,7 +65,7 @@ def analyse(
     """
     started = time.monotonic()
     units = [Unit.from_tuple(record) for record in records]
-    memory = StoredSummaries(store) if store.is_kept else None
+    memory = Summaries(store)
 
     def entries_of(numbers: Iterable[int]) -> set[str]:
         return declared_in(public_headers((f for n in numbers for f in files[n]), root))

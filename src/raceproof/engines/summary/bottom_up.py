@@ -16,7 +16,7 @@ summaries are; then they are composed once more with what was learned.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import rustworkx
@@ -31,8 +31,12 @@ from raceproof.engines.summary.traces import Near, NoMemory, SummaryMemory, Trac
 MIN_BLOCKS_TO_FORK = 400
 """Below this, starting processes costs more than it saves."""
 MAX_ROUNDS = 6
+ROUNDS_OF_MANY = 2
+"""The same in a recursion of many functions, see `_large_recursion`."""
 MAX_PASSES = 3
 """Times that all functions are composed, with more and more known of function pointers."""
+MUCH_WORK = 8_000
+"""Summaries worked out, after which nothing is composed once more for what was learned."""
 MAX_TARGETS = 12
 MAX_NAMES = 8
 """Threads told apart that one creation makes of one entry."""
@@ -102,6 +106,9 @@ class BottomUp:
         self._asked: dict[str, dict[tuple[Term, int], tuple[str, ...]]] = {}
         """By the functions composed in this process: the indirect calls they asked for."""
         self._composing = ""
+        self.is_cut = False
+        """Was something learned that not all summaries know?"""
+        self.work = 0
         self._targets_memo: dict[tuple[Term, int], tuple[str, ...]] = {}
         self._tracer = Tracer(memory or NoMemory(), self.summaries, self._answer, self.depths)
 
@@ -120,6 +127,9 @@ class BottomUp:
         for _ in range(MAX_PASSES):
             self._compose_all(progress)
             if not self._learn():
+                break
+            if self.work + len(self.outlines) > MUCH_WORK:
+                self.is_cut = True
                 break
         return self.summaries
 
@@ -151,6 +161,7 @@ class BottomUp:
                     found[known.name] = known
             for solved in self._solve_all(open_):
                 found.update(solved)
+                self.work += len(solved)
             for name, summary in found.items():
                 before = self.summaries.get(name)
                 if before is None or visible_digest(before) != visible_digest(summary):
@@ -180,12 +191,23 @@ class BottomUp:
         return self._tracer.recall(self.outlines[component[0]])
 
     def _solve_all(self, components: list[list[str]]) -> list[dict[str, Summary]]:
+        """Side by side; a recursion of many functions by itself, it forks as it goes."""
+        large = [component for component in components if len(component) > MANY_FUNCTIONS]
+        small = [component for component in components if len(component) <= MANY_FUNCTIONS]
+        return [
+            *self._side_by_side(small, self._solve),
+            *(self._large_recursion(component) for component in large),
+        ]
+
+    def _side_by_side(
+        self, components: list[list[str]], work: Callable[[list[str]], dict[str, Summary]]
+    ) -> list[dict[str, Summary]]:
         blocks = sum(len(self.outlines[name].blocks) for c in components for name in c)
         if self._jobs == 1 or len(components) <= 1 or blocks < MIN_BLOCKS_TO_FORK:
-            return [self._solve(component) for component in components]
+            return [work(component) for component in components]
 
         def solve(component: list[str]) -> tuple[object, ...]:
-            solved = self._solve(component)
+            solved = work(component)
             made = self._tracer.take_made()
             return (tuple(summary.to_tuple() for summary in solved.values()), made)
 
@@ -250,38 +272,15 @@ class BottomUp:
         return tuple(callee for callee in found if callee in self.outlines)
 
     def _levels(self) -> list[list[list[str]]]:
-        graph: rustworkx.PyDiGraph[str, None] = rustworkx.PyDiGraph()
-        names = list(self.outlines)
-        numbers = {name: number for number, name in enumerate(names)}
-        graph.add_nodes_from(names)
-        self._edges = {name: self._callees(name) for name in names}
-        graph.add_edges_from_no_data(
-            [(numbers[name], numbers[callee]) for name in names for callee in self._edges[name]]
-        )
-        # Tarjan's algorithm finds a component after all that it can reach.
-        height: dict[str, int] = {}
-        levels: list[list[list[str]]] = []
-        for found in rustworkx.strongly_connected_components(graph):
-            component = [names[number] for number in sorted(found)]
-            below = [height.get(callee, -1) for name in component for callee in self._edges[name]]
-            level = 1 + max(below, default=-1)
-            height.update(dict.fromkeys(component, level))
-            while len(levels) <= level:
-                levels.append([])
-            levels[level].append(component)
-        return levels
+        self._edges = {name: self._callees(name) for name in self.outlines}
+        return component_levels(list(self.outlines), self._edges)
 
     def _recursive(self, names: list[str]) -> dict[str, Summary]:
         found = {name: Summary(name) for name in names}
         for summary in found.values():
             summary.seal()
-        callers: dict[str, list[str]] = {name: [] for name in names}
-        for name in names:
-            for callee in self._edges[name]:
-                if callee in callers:
-                    callers[callee].append(name)
+        callers = self._callers_within(names)
         rounds = dict.fromkeys(names, 0)
-        most = MAX_ROUNDS if len(names) <= MANY_FUNCTIONS else MAX_ROUNDS // 2
         work = deque(names)
         waiting = set(names)
         while work:
@@ -294,10 +293,84 @@ class BottomUp:
             found[name] = summary
             if is_new:
                 for caller in callers[name]:
-                    if caller not in waiting and rounds[caller] < most:
+                    if caller not in waiting and rounds[caller] < MAX_ROUNDS:
                         waiting.add(caller)
                         work.append(caller)
         return found
+
+    def _callers_within(self, names: list[str]) -> dict[str, list[str]]:
+        callers: dict[str, list[str]] = {name: [] for name in names}
+        for name in names:
+            for callee in self._edges[name]:
+                if callee in callers:
+                    callers[callee].append(name)
+        return callers
+
+    def _large_recursion(self, names: list[str]) -> dict[str, Summary]:
+        """A recursion of many functions, as function pointers that we know too little of make it.
+
+        Left to itself what one function does comes around to all others, slowly. But without the
+        calls through pointers most of it is no recursion: so in the order of the direct calls,
+        callees first, level by level, and twice over. A later pass starts with what the former one
+        has found, and composes again only what depends on something new.
+        """
+        found: dict[str, Summary] = {}
+        for name in names:
+            found[name] = self.summaries.get(name) or Summary(name)
+            if name not in self.summaries:
+                found[name].seal()
+        callers = self._callers_within(names)
+        open_ = set(names)
+        inside = set(names)
+        direct = {name: inside.intersection(self._direct_callees(name)) for name in names}
+        levels = component_levels(names, direct)
+        for _ in range(ROUNDS_OF_MANY):
+            for level in levels:
+                todo = [[name] for component in level for name in component if name in open_]
+                solved: dict[str, Summary] = {}
+                for one in self._side_by_side(todo, lambda one: self._again(one[0], found)):
+                    solved.update(one)
+                open_.difference_update(solved)
+                self.work += len(solved)
+                for name, summary in solved.items():
+                    if summary.digest != found[name].digest:
+                        open_.update(callers[name])
+                    found[name] = summary
+        return found
+
+    def _again(self, name: str, near: Near) -> dict[str, Summary]:
+        """One function of a recursion, with what is known of the others."""
+        return {name: self._tracer.recall(self.outlines[name], near) or self._compose(name, near)}
+
+    def _direct_callees(self, name: str) -> Iterator[str]:
+        for events, _ in self.outlines[name].blocks:
+            for event in events:
+                if event[0] == "call":
+                    yield from (term[0][1] for term in event[2] if term[0][0] == "f")
+
+
+def component_levels(
+    names: Sequence[str], edges: Mapping[str, Iterable[str]]
+) -> list[list[list[str]]]:
+    """Strongly connected components, each one level above the highest of those it calls."""
+    graph: rustworkx.PyDiGraph[str, None] = rustworkx.PyDiGraph()
+    numbers = {name: number for number, name in enumerate(names)}
+    graph.add_nodes_from(names)
+    graph.add_edges_from_no_data(
+        [(numbers[name], numbers[callee]) for name in names for callee in edges[name]]
+    )
+    # Tarjan's algorithm finds a component after all that it can reach.
+    height: dict[str, int] = {}
+    levels: list[list[list[str]]] = []
+    for found in rustworkx.strongly_connected_components(graph):
+        component = [names[number] for number in sorted(found)]
+        below = [height.get(callee, -1) for name in component for callee in edges[name]]
+        level = 1 + max(below, default=-1)
+        height.update(dict.fromkeys(component, level))
+        while len(levels) <= level:
+            levels.append([])
+        levels[level].append(component)
+    return levels
 
 
 def naming_depths(outlines: Mapping[str, Outline]) -> dict[str, int]:

@@ -38,6 +38,9 @@ Stores = tuple[tuple[Term, Term], ...]
 
 MAX_STORES = 100
 MAX_PENDING = 20
+MAX_PENDING_OF_MANY = 4
+MAX_DEFERRED = 4_000
+"""Accesses taken over from calls that a callee left open, in one summary."""
 MAX_THREADS = 1_000
 
 
@@ -70,6 +73,7 @@ class _Composer:
         self.creations: dict[Creation, None] = {}
         self.pending: dict[Pending, None] = {}
         self.matters = False
+        self.deferred = 0
         self.is_cut = steps.is_cut
 
     def summary(self) -> Summary:
@@ -90,6 +94,8 @@ class _Composer:
         if len(threads) > MAX_THREADS:
             self.is_cut = True
             threads = dict(list(threads.items())[:MAX_THREADS])
+        most_pending = MAX_PENDING if self.limit >= MAX_OPEN else MAX_PENDING_OF_MANY
+        self.is_cut = self.is_cut or len(self.pending) > most_pending
         summary = Summary(
             self.name,
             self._limited(self.open),
@@ -104,7 +110,7 @@ class _Composer:
             tuple(self.callees),
             frozenset(self.needs),
             tuple(self.creations),
-            tuple(self.pending)[:MAX_PENDING],
+            tuple(self.pending)[:most_pending],
             frozenset(origin[1] for origin in steps.escaped if origin[0] == "p"),
             frozenset(o for o in steps.escaped if o[0] == "h" and o in steps.fresh),
             self.matters or bool(self.closed) or bool(self.creations),
@@ -192,6 +198,7 @@ class _Composer:
     ) -> None:
         """The open accesses of a callee, in our words; its own thread was in one of `outer`."""
         combine = self.flow.combine
+        combined: dict[Core, tuple[Core, ...]] = {EMPTY: tuple(outer)}
         for (
             address,
             size,
@@ -204,7 +211,12 @@ class _Composer:
             name = instance.thread(thread)
             for choice in instance.choices:
                 inner = instance.core(core, choice)
-                cores = [inner] if thread else dict.fromkeys(combine(c, inner) for c in outer)
+                cores: tuple[Core, ...] | None = (inner,)
+                if not thread:
+                    cores = combined.get(inner)
+                if cores is None:
+                    cores = tuple(dict.fromkeys(combine(c, inner) for c in outer))
+                    combined[inner] = cores
                 for term in instance.terms(address, choice):
                     for final in cores:
                         key = (term, size, is_write, is_atomic, name, final)
@@ -244,8 +256,13 @@ class _Composer:
     ) -> None:
         inner = effect.cores or (EMPTY,)
         outer = list(dict.fromkeys(self.flow.combine(c, i) for c in cores for i in inner))
-        self._enter(effect.instance, outer, published)
-        self._edges(effect.number, effect.name, effect.instance, outer)
+        instance = effect.instance
+        self.deferred += len(instance.summary.open) * len(instance.choices) * len(outer)
+        if self.deferred > MAX_DEFERRED:
+            self.is_cut = True
+        else:
+            self._enter(instance, outer, published)
+        self._edges(effect.number, effect.name, instance, outer)
 
     def _create(self, effect: fx.Runs, cores: list[Core], published: frozenset[Origin]) -> None:
         thread, name, instance, inner, _ = effect

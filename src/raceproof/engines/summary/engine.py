@@ -98,7 +98,7 @@ def judge(
     if len(threads) > 1 or any(parallel.is_multiple(thread) for thread in threads):
         races.run(happenings)
     likely = any(f.confidence >= Confidence.LIKELY for f in races.findings)
-    assumptions = _assumptions(units, summaries, contexts)
+    assumptions = _assumptions(units, summaries, contexts, bottom_up.is_cut)
     if races.is_cut:
         assumptions += ("not all pairs of accesses were compared",)
     return Answer(
@@ -144,10 +144,13 @@ def _contexts(units: Sequence[Unit], bottom_up: BottomUp, entry: str | None) -> 
 
 
 def _assumptions(
-    units: Sequence[Unit], summaries: Mapping[str, Summary], contexts: SummaryContexts
+    units: Sequence[Unit],
+    summaries: Mapping[str, Summary],
+    contexts: SummaryContexts,
+    is_cut: bool,
 ) -> tuple[str, ...]:
     unknown: dict[str, None] = {}
-    is_cut = contexts.is_cut
+    is_cut = is_cut or contexts.is_cut
     for name in sorted(contexts.functions):
         summary = summaries[name]
         unknown.update(dict.fromkeys(summary.unknown_callees))

@@ -22,6 +22,7 @@ class Published:
     def __init__(self, steps: EffectSteps) -> None:
         self._steps = steps
         self._candidates = frozenset(o for o in steps.escaped if o in steps.fresh)
+        self._contained: dict[tuple[Origin, ...], frozenset[Origin]] = {}
         self._in: list[frozenset[Origin]] = [_NOTHING] * len(steps.blocks)
         if self._candidates:
             self._run()
@@ -34,9 +35,13 @@ class Published:
             return published
         if isinstance(effect, Makes):
             return published.difference(effect.origins)
-        if isinstance(effect, Publishes):
-            return published | (self._steps.contained(effect.origins) & self._candidates)
-        return published
+        if not isinstance(effect, Publishes):
+            return published
+        shown = self._contained.get(effect.origins)
+        if shown is None:
+            shown = self._candidates & self._steps.contained(effect.origins)
+            self._contained[effect.origins] = shown
+        return published if shown <= published else published | shown
 
     def _run(self) -> None:
         work = [0]

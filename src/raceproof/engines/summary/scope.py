@@ -34,6 +34,8 @@ class Scope:
         self.results: dict[int, Terms] = {}
         self._slots: dict[int, list[tuple[int, int, Term]]] = defaultdict(list)
         self._memo: dict[Term, Terms] = {}
+        self._held: dict[tuple[int, int, int], Terms | None] = {}
+        """What slots hold: by slot, offset and stride."""
         self._under_way: dict[Term, int] = {}
         """Terms being looked up, outermost first, and how deep each is."""
         self._met = _NONE
@@ -56,6 +58,7 @@ class Scope:
             if entry not in self._slots[origin[2]]:
                 self._slots[origin[2]].append(entry)
                 self._memo.clear()
+                self._held.clear()
 
     def set_result(self, number: int, terms: Terms) -> None:
         known = self.results.get(number)
@@ -64,6 +67,7 @@ class Scope:
         else:
             self.results[number] = unite([*known, *terms])
         self._memo.clear()
+        self._held.clear()
 
     def resolve(self, term: Term) -> Terms:
         kind = term[0][0]
@@ -118,13 +122,19 @@ class Scope:
         origin = address[0]
         if origin[0] != "s" or origin[1] != self.name:
             return None
+        key = (origin[2], address[1], address[2])
+        if not self._under_way and key in self._held:
+            return self._held[key]
         found = [
             resolved
             for constant, stride, value in self._slots.get(origin[2], ())
             if overlap(constant, stride, address[1], address[2])
             for resolved in self.resolve(value)
         ]
-        return unite(found) if found else None
+        held = unite(found) if found else None
+        if not self._under_way:
+            self._held[key] = held
+        return held
 
 
 def overlap(left: int, left_stride: int, right: int, right_stride: int, size: int = 1) -> bool:
