@@ -287,3 +287,9 @@ def test_several_files_become_one_program(tmp_path: object) -> None:
     owns: list[Function] = [f for f in program.defined if f.display == "own"]
     assert len(owns) == 2
     assert program.globals["x"].initializer is not None
+
+
+def test_a_string_that_speaks_of_an_alias() -> None:
+    """Within the first words of the line of the variable, as an alias has it."""
+    program = lower('const char *text(void) { return "an alias of it"; }')
+    assert program.functions["text"].is_defined

@@ -151,7 +151,8 @@ class _ModuleLowering:
     def _read_aliases(self) -> None:
         pending = []
         for token, rest in self.module.globals:
-            words = rest.split(" ", 8)[:8]
+            # Not the word in the text of a string.
+            words = rest.partition('"')[0].split(" ", 8)[:8]
             if "alias" in words:
                 pending.append((symbol(token), rest))
         for name, rest in pending:
