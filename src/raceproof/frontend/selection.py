@@ -87,6 +87,8 @@ def _of_build(path: Path, options: Options) -> Selection:
             if source.path not in taken and source.path.is_file()
         )
     left_out = [f"{source.path}, which is not on disk" for source in missing]
+    if build.database.damaged:
+        left_out.append(f"what {build.database.damaged} damaged entries of {path} compile")
     parallel = sum(commands[n].has_openmp for n in numbers)
     if parallel:
         left_out.append(f"the parallel regions of OpenMP in {parallel} files")

@@ -265,3 +265,16 @@ def test_an_unreadable_folder_is_named(
     monkeypatch.setattr(os, "scandir", scandir)
     found = answer(["scan", "--no-cache"], capsys)
     assert [n for n in found["notices"] if "secret: cannot be read: Permission denied" in n]
+
+
+def test_no_proof_about_a_database_with_damaged_entries(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "part.c").write_text(PART_C)
+    database(folder, "safe.c", "part.c")
+    path = folder / "compile_commands.json"
+    path.write_text(json.dumps([*json.loads(path.read_text()), 1, {"directory": ".", "file": 5}]))
+    found = answer(["check"], capsys)
+    assert found["verdict"] == "unknown"
+    (assumed,) = [a for a in found["assumptions"] if a.startswith("not seen")]
+    assert "2 damaged entries" in assumed

@@ -44,6 +44,8 @@ class Database:
     path: Path
     commands: tuple[Command, ...]
     notices: tuple[str, ...] = ()
+    damaged: int = 0
+    """Entries that say nothing."""
 
 
 def nearby_database(folder: Path) -> Path | None:
@@ -68,11 +70,13 @@ def read_database(path: Path) -> Database:
         raise UserError(f"{path}: not a build database: a list of entries is expected")
     commands = []
     notices: dict[str, list[int]] = {}
+    damaged = 0
     for number, entry in enumerate(entries, 1):
         try:
             made, trouble = _command(entry, path.parent)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             made, trouble = None, f"damaged, left out: {_words(error)}"
+            damaged += 1
         if trouble:
             notices.setdefault(trouble, []).append(number)
         if made is not None:
@@ -81,7 +85,7 @@ def read_database(path: Path) -> Database:
     if entries and not commands:
         why = f": {told[0]}" if told else ""
         raise UserError(f"{path}: no entry is for a C or C++ file{why}")
-    return Database(path, tuple(commands), told)
+    return Database(path, tuple(commands), told, damaged)
 
 
 def _told(path: Path, text: str, numbers: list[int]) -> str:
