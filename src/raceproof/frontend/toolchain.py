@@ -72,8 +72,8 @@ _LIBCXX_SITE = (
 REPLACED_HEADERS = Path(__file__).parent / "library" / "cxx"
 """Headers of ours that come before the C++ library's, see `cplusplus`."""
 
-_OLDER_STANDARDS = ("gnu++14", "gnu++98")
-"""In C++ 17 `register` and `auto_ptr` went, in C++ 11 `bind` came."""
+_OLDER_STANDARDS = ("gnu++17", "gnu++14", "gnu++98")
+"""In C++ 20 `result_of` went, in C++ 17 `register` and `auto_ptr`, in C++ 11 `bind` came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +273,7 @@ class Toolchain:
         if source.is_cxx and is_free:
             for standard in _OLDER_STANDARDS:
                 yield Attempt(standard=standard)
+                yield Attempt(standard=standard, is_plain=True)
                 if folders and driver is not None:
                     yield Attempt(has_own_headers=True, standard=standard)
 
