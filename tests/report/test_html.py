@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 
 from raceproof import report
 from raceproof.options import Options, ReportFormat
-from raceproof.verdict import Outcome, Verdict
+from raceproof.verdict import HeldLock, Outcome, Verdict
 from tests.report import made
 
 VOID = {"meta", "input", "br", "line", "path", "rect", "circle"}
@@ -119,10 +120,7 @@ def test_a_page_with_five_findings_in_a_browser(browser: Any, tmp_path: Path) ->
     assert " ".join(marked.split()).replace("10total", "10 total") == "10 total = total + n;"
 
     all_of("#finding-2 > summary")[0].click()
-    lanes = all_of("#finding-2 svg.lanes")[0]
-    assert not lanes.is_displayed()
-    all_of("#finding-2 .interleaving > summary")[0].click()
-    assert lanes.is_displayed()
+    assert all_of("#finding-2 svg.lanes")[0].is_displayed()
     assert len(all_of("#finding-2 svg .lane")) == 3
     assert len(all_of("#finding-2 svg .bar")) == 2
     assert len(all_of("#finding-2 svg .step.race")) == 2
@@ -146,4 +144,74 @@ def test_a_page_with_five_findings_in_a_browser(browser: Any, tmp_path: Path) ->
     assert [
         row.text.split()[0] for row in all_of("#protections tbody tr") if row.is_displayed()
     ] == ["last"]
+    assert browser.get_log("browser") == []
+
+
+def test_findings_are_filtered_by_their_rule(browser: Any, tmp_path: Path) -> None:
+    verdict = made.racy(made.program(tmp_path))
+    first, second = verdict.findings[0].accesses
+    apart = (replace(first, locks=(HeldLock("m"),)), replace(second, locks=(HeldLock("n"),)))
+    bare = (replace(first, locks=()), replace(second, locks=()))
+    findings = (
+        replace(verdict.findings[0], accesses=apart),
+        *(replace(one, accesses=bare, schedule=None) for one in verdict.findings[1:3]),
+    )
+    file = tmp_path / "rules.html"
+    file.write_text(page(replace(verdict, findings=findings), tmp_path), encoding="utf-8")
+    browser.get(file.as_uri())
+    chips = browser.find_elements("css selector", ".rule-chip")
+    assert [chip.text for chip in chips] == ["different-locks 1", "no-lock 2"]
+
+    def shown() -> int:
+        return sum(f.is_displayed() for f in browser.find_elements("css selector", ".finding"))
+
+    assert shown() == 3
+    chips[1].click()
+    assert shown() == 1
+    chips[1].click()
+    chips[0].click()
+    assert shown() == 2
+
+
+BANK = Path(__file__).parents[2] / "examples" / "bank.c"
+
+
+def test_two_locks_have_two_colours_and_their_names(browser: Any, tmp_path: Path) -> None:
+    from raceproof import api
+
+    found = api.examine([BANK], Options(timeout=60))
+    file = tmp_path / "bank.html"
+    with file.open("w", encoding="utf-8") as stream:
+        report.write(found.verdict, found.program, Options(format=ReportFormat.HTML), stream)
+    browser.get(file.as_uri())
+
+    def all_of(selector: str) -> list[Any]:
+        found: list[Any] = browser.find_elements("css selector", selector)
+        return found
+
+    svg = all_of("svg.lanes")[0]
+    colours: dict[str, str] = {}
+    for bar in svg.find_elements("css selector", ".held"):
+        title = bar.find_element("css selector", "title").get_attribute("textContent")
+        rect = bar.find_element("css selector", "rect")
+        fill = browser.execute_script("return getComputedStyle(arguments[0]).fill", rect)
+        assert colours.setdefault(title, fill) == fill
+    assert {"holds tellers[0].lock", "holds tellers[1].lock", "holds bank.lock"} <= set(colours)
+    assert len(set(colours.values())) == len(colours)
+
+    race = svg.find_elements("css selector", ".step.race a")[0]
+    assert 'href="#s1-50"' in race.get_property("outerHTML")
+
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True},
+    )
+    browser.get(file.as_uri() + "#s1-50")
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= 390
+    assert not all_of("svg.lanes")[0].is_displayed()
+    assert all_of(".steps li")[0].is_displayed()
+    assert all_of("#s1")[0].get_attribute("open")
+    assert all_of("#s1-50")[0].is_displayed()
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert browser.get_log("browser") == []

@@ -10,11 +10,13 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from raceproof.ir import Program
+from raceproof.ir.names import origin, without_origin
 from raceproof.options import Options
 from raceproof.report import words
 from raceproof.report.highlight import highlighted
-from raceproof.report.interleaving import interleaving
+from raceproof.report.interleaving import Interleaving, Row, in_order, interleaving
 from raceproof.report.lanes import Picture, picture
+from raceproof.report.listings import Links
 from raceproof.report.paths import shown
 from raceproof.report.rules import Why, why
 from raceproof.report.source import Sources
@@ -23,6 +25,8 @@ from raceproof.verdict import Access, Confidence, Finding, Verdict
 from raceproof.version import __version__
 
 _CONTEXT = 4
+_LAST_ROWS = 14
+"""Of an interleaving, shown at first: the race is in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +48,37 @@ class _Side:
     calls: list[str]
     file: str
     place: str
+    link: str
     lines: list[_CodeLine]
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedStep:
+    thread: str
+    what: str
+    place: str
+    link: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
     number: int
     finding: Finding
+    name: str
+    origin: str
+    """Where a heap object is allocated."""
     title: str
     confidence: str
     meaning: str
     sides: list[_Side]
     others: list[str]
     picture: Picture | None
+    """The last steps, up to the race."""
+    whole: Picture | None
+    """All of them, if they are more."""
+    steps: list[_ListedStep]
+    """The same as a list, for narrow screens."""
     suppression: str
     """Why it does not count; empty: it does."""
     why: Why
@@ -66,8 +88,9 @@ class _Shown:
 
 def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) -> None:
     sources = Sources(program)
+    links = Links(sources)
     findings = [
-        _finding(number, finding, program, sources)
+        _finding(number, finding, program, sources, links)
         for number, finding in enumerate(verdict.findings, 1)
     ]
     counts = {
@@ -89,11 +112,23 @@ def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) 
             data_model=program.data_model.upper(),
             threads=[words.thread(thread) for thread in verdict.threads],
             version=__version__,
+            rules=_rules(findings),
+            link=links.link_line,
+            listings=links.listings(),
             style=Markup(_template("report.css")),
             script=Markup(_template("report.js")),
         )
     )
     stream.write("\n")
+
+
+def _rules(findings: list[_Shown]) -> dict[str, tuple[str, int]]:
+    """Id -> title and number of findings, in the order of the findings."""
+    found: dict[str, tuple[str, int]] = {}
+    for one in findings:
+        rule = one.why.rule
+        found[rule.id] = (rule.title, found.get(rule.id, ("", 0))[1] + 1)
+    return found
 
 
 def _template(name: str) -> str:
@@ -105,16 +140,37 @@ def _suppression(finding: Finding, sources: Sources) -> str:
     return "" if suppression is None else words.suppression(suppression)
 
 
-def _finding(number: int, finding: Finding, program: Program, sources: Sources) -> _Shown:
-    sides = [_side(access, sources) for access in finding.accesses]
+def _listed(row: Row, told: Interleaving, links: Links) -> _ListedStep:
+    place = words.short_place(row.position)
+    link = links.link(row.position)
+    return _ListedStep(told.names[row.thread], row.what.value, place, link, row.text)
+
+
+def _finding(
+    number: int, finding: Finding, program: Program, sources: Sources, links: Links
+) -> _Shown:
+    sides = [_side(access, sources, links) for access in finding.accesses]
     reason = why(finding, sources)
-    drawn = None
+    drawn = whole = None
+    steps: list[_ListedStep] = []
     if finding.schedule is not None:
-        drawn = picture(interleaving(finding, program, sources))
+        told = interleaving(finding, program, sources)
+        numbers = (finding.schedule.first, finding.schedule.second)
+        held = {
+            number: tuple(one.name for one in words.named_once(access.locks))
+            for number, access in zip(numbers, in_order(finding, finding.schedule), strict=True)
+        }
+        drawn = picture(told, held, _LAST_ROWS)
+        whole = picture(told, held) if drawn.left_out else None
+        steps = [_listed(row, told, links) for row in told.rows[-_LAST_ROWS:]]
+        for row in told.rows:
+            links.add(row.position)
     places = [side.place for side in sides] + [a.function for a in finding.accesses]
     return _Shown(
         number,
         finding,
+        without_origin(finding.location.name),
+        origin(finding.location.name),
         words.title(finding).partition(" of ")[0],
         str(finding.confidence),
         words.CONFIDENCE_MEANS[finding.confidence],
@@ -125,6 +181,8 @@ def _finding(number: int, finding: Finding, program: Program, sources: Sources) 
             for a, b in finding.others
         ],
         drawn,
+        whole,
+        steps,
         _suppression(finding, sources),
         reason,
         " ".join(
@@ -140,7 +198,8 @@ def _finding(number: int, finding: Finding, program: Program, sources: Sources) 
     )
 
 
-def _side(access: Access, sources: Sources) -> _Side:
+def _side(access: Access, sources: Sources, links: Links) -> _Side:
+    links.add(access.position)
     return _Side(
         access,
         words.kind(access),
@@ -150,6 +209,7 @@ def _side(access: Access, sources: Sources) -> _Side:
         words.call_stack(access).split(" > ")[:-1],
         shown(access.position.file) if access.position else "",
         _place(access),
+        links.link(access.position),
         _code(access, sources),
     )
 

@@ -80,6 +80,7 @@ class Interleaving:
 
 
 _CALLS = (
+    (What.CALL, re.compile(r"init|destroy|attr", re.I)),
     (What.UNLOCK, re.compile(r"unlock|release|sem_post|atomic_end|\bup\b", re.I)),
     (What.LOCK, re.compile(r"lock|acquire|sem_wait|atomic_begin|\bdown\b", re.I)),
     (What.CREATE, re.compile(r"create|kthread_run", re.I)),
@@ -148,14 +149,14 @@ def _created_at(row: Row, finding: Finding, schedule: Schedule) -> Row:
     if not row.created or not is_of_library(row.position):
         return row
     numbers = (schedule.first, schedule.second)
-    for number, access in zip(numbers, _in_order(finding, schedule), strict=True):
+    for number, access in zip(numbers, in_order(finding, schedule), strict=True):
         if number in row.created and access.thread.chain:
             place = access.thread.chain[-1].position
             return replace(row, position=place, text=f"creates {words.runs(access)}")
     return row
 
 
-def _in_order(finding: Finding, schedule: Schedule) -> tuple[Access, Access]:
+def in_order(finding: Finding, schedule: Schedule) -> tuple[Access, Access]:
     """The accesses of the schedule's first and second thread."""
     first, second = finding.accesses
     if schedule.instructions == (second.instruction, first.instruction):
@@ -176,7 +177,7 @@ def _without_halves(rows: list[Row], racing: list[Row]) -> list[Row]:
 
 def _names(finding: Finding, schedule: Schedule, entries: dict[int, str]) -> tuple[str, ...]:
     highest = max(schedule.first, schedule.second, *(step.thread for step in schedule.steps), 0)
-    pairs = zip((schedule.first, schedule.second), _in_order(finding, schedule), strict=True)
+    pairs = zip((schedule.first, schedule.second), in_order(finding, schedule), strict=True)
     entries = {**entries, **{number: words.runs(access) for number, access in pairs}}
     entries = {n: "std::thread" if words.is_trampoline(e) else e for n, e in entries.items()}
     created = range(1, highest + 1)

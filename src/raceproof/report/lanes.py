@@ -1,6 +1,8 @@
 """An interleaving as a picture: threads as lanes, time downwards, held locks as bars.
 
-Only geometry; the HTML template draws it.
+Only geometry; the HTML template draws it. A lock is known by its name: as the racing accesses have
+it, if it is held there, else by what the source locks (`self->lock`, which may be another lock in
+each thread). Each has a colour of its own. Threads that do not race have narrow lanes.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ from raceproof.report.interleaving import Interleaving, Row, What
 
 WIDTH = 1150
 """Of the page, which the lanes share if they can."""
-LEAST, MOST = 270, 540
-"""Of a lane."""
+LEAST, MOST, NARROW = 270, 540, 190
+"""Of a lane; of that of a thread that does not race."""
 ROW = 34
 TOP = 44
-LEFT = 44
-_BAR = 9
-_MOST_ROWS = 80
+LEFT = 40
+_BAR = 17
+_MOST_ROWS = 400
+COLOURS = 8
+_BAR_LETTER = 6.2
 _LETTER = 7.05
 _DROP = 15
 """How far below its step the arrow of a creation runs."""
@@ -40,11 +44,16 @@ class Dot:
     line: str
     text: str
     full: str
+    file: str
+    """Of the source; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
     lock: str
+    label: str
+    """As much of the name as fits."""
+    colour: int
     x: int
     top: int
     bottom: int
@@ -66,39 +75,58 @@ class Picture:
     dots: list[Dot] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
+    locks: list[tuple[str, int]] = field(default_factory=list)
+    """Names and colours."""
     race: Arrow | None = None
+    is_at_once: bool = True
 
 
-def picture(shown: Interleaving) -> Picture:
-    """Where everything goes."""
-    drawn = Picture(left_out=max(0, len(shown.rows) - _MOST_ROWS))
-    rows = shown.rows[drawn.left_out :]
+def picture(
+    shown: Interleaving, held: dict[int, tuple[str, ...]], most: int = _MOST_ROWS
+) -> Picture:
+    """Where everything goes, for the last `most` rows; `held` are the locks that the racing threads
+    hold at the end, in the order in which they took them."""
+    first = min(max(0, len(shown.rows) - most), shown.race[0])
+    drawn = Picture(left_out=first, is_at_once=shown.is_at_once)
+    rows = shown.rows[first:]
+    racing = {shown.rows[index].thread for index in shown.race}
     threads = sorted({row.thread for row in rows})
-    lane = max(LEAST, min(MOST, (WIDTH - LEFT) // len(threads)))
-    letters = int((lane - 70) / _LETTER)
-    place = {thread: LEFT + index * lane for index, thread in enumerate(threads)}
-    heights = _heights(rows)
+    names = _lock_names(shown.rows, held)
+    spans = _spans(shown.rows, names)
+    depths = {t: max((s.depth + 1 for s in spans if s.thread == t), default=0) for t in threads}
+    idle = sum(thread not in racing for thread in threads)
+    room = WIDTH - LEFT - idle * NARROW - _BAR * sum(depths.values())
+    wide = max(LEAST, min(MOST, room // max(len(threads) - idle, 1)))
+    place: dict[int, int] = {}
+    letters: dict[int, int] = {}
+    x = LEFT
+    for thread in threads:
+        lane = wide if thread in racing else NARROW
+        place[thread] = x + _BAR * depths[thread]
+        letters[thread] = int((lane - 60) / _LETTER)
+        x = place[thread] + lane
+    heights = _heights(rows, shown.is_at_once)
     bottom = heights[-1] + ROW // 2 + 4
-    drawn.width = LEFT + len(threads) * lane
-    drawn.height = bottom + 16
-    starts = _starts(shown.rows, drawn.left_out, heights)
+    drawn.width, drawn.height = x, bottom + 16
+    starts = _starts(shown.rows, first, heights)
     for thread in threads:
         top = starts.get(thread, TOP) if thread else TOP
         drawn.lanes.append(Lane(shown.names[thread], place[thread], top, bottom))
     _draw_rows(drawn, rows, heights, place, letters)
     _draw_creations(drawn, shown.rows, heights, place)
-    drawn.bars = _bars(shown.rows, drawn.left_out, heights, place, bottom)
-    first, second = rows[-2:]
-    left, right = sorted((place[first.thread], place[second.thread]))
+    _draw_bars(drawn, spans, heights, place, bottom)
+    ends = [rows[index - first] for index in shown.race]
+    left, right = sorted(place[row.thread] for row in ends)
     drawn.race = Arrow(left, right, heights[-1])
     return drawn
 
 
-def _heights(rows: tuple[Row, ...]) -> list[int]:
-    """The racing accesses share the last height."""
+def _heights(rows: tuple[Row, ...], is_at_once: bool) -> list[int]:
+    """Accesses that are enabled at once share the last height."""
     heights = [TOP + ROW // 2 + index * ROW for index in range(len(rows))]
-    heights[-2] += 6
-    heights[-1] = heights[-2]
+    if is_at_once:
+        heights[-2] += 6
+        heights[-1] = heights[-2]
     return heights
 
 
@@ -116,13 +144,13 @@ def _draw_rows(
     rows: tuple[Row, ...],
     heights: list[int],
     place: dict[int, int],
-    letters: int,
+    letters: dict[int, int],
 ) -> None:
     for index, (row, y) in enumerate(zip(rows, heights, strict=True)):
         is_race = row.what is What.RACE
         text = row.text
-        if len(text) > letters:
-            text = text[: letters - 1] + "…"
+        if len(text) > letters[row.thread]:
+            text = text[: letters[row.thread] - 1] + "…"
         drawn.dots.append(
             Dot(
                 "" if is_race else str(drawn.left_out + index + 1),
@@ -132,6 +160,7 @@ def _draw_rows(
                 str(row.position.line) if row.position else "",
                 text,
                 f"{row.position or row.function}: {row.text}",
+                row.position.file if row.position else "",
             )
         )
 
@@ -141,38 +170,72 @@ def _draw_creations(
 ) -> None:
     for index, row in enumerate(rows):
         for created in row.created:
-            if index >= drawn.left_out and created in place:
+            if index >= drawn.left_out and created in place and row.thread in place:
                 y = heights[index - drawn.left_out]
                 drawn.arrows.append(Arrow(place[row.thread], place[created], y))
 
 
-def _bars(
-    rows: tuple[Row, ...],
-    left_out: int,
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A lock that a thread holds from one row to another (None: to the end)."""
+
+    thread: int
+    lock: str
+    depth: int
+    first: int
+    last: int | None
+
+
+def _spans(rows: tuple[Row, ...], names: dict[tuple[int, str], str]) -> list[_Span]:
+    """From each lock to its unlock by the same thread, or to the end."""
+    spans: list[_Span] = []
+    taken: dict[int, list[tuple[str, int]]] = {}
+    for index, row in enumerate(rows):
+        mine = taken.setdefault(row.thread, [])
+        name = names.get((row.thread, row.lock), row.lock)
+        if row.what is What.LOCK:
+            mine.append((name, index))
+        elif row.what is What.UNLOCK:
+            match = next((one for one in reversed(mine) if one[0] == name), None)
+            if match is not None:
+                spans.append(_Span(row.thread, name, mine.index(match), match[1], index))
+                mine.remove(match)
+    for thread, mine in taken.items():
+        spans += [_Span(thread, n, depth, at, None) for depth, (n, at) in enumerate(mine)]
+    return spans
+
+
+def _lock_names(
+    rows: tuple[Row, ...], held: dict[int, tuple[str, ...]]
+) -> dict[tuple[int, str], str]:
+    """What a thread's `self->lock` is, if the thread holds as many locks in the end as it was seen
+    to take."""
+    open_ = [span for span in _spans(rows, {}) if span.last is None]
+    names: dict[tuple[int, str], str] = {}
+    for thread, known in held.items():
+        mine = sorted((s for s in open_ if s.thread == thread), key=lambda s: s.first)
+        if len(mine) == len(known):
+            names |= {(thread, s.lock): name for s, name in zip(mine, known, strict=True)}
+    return names
+
+
+def _draw_bars(
+    drawn: Picture,
+    spans: list[_Span],
     heights: list[int],
     place: dict[int, int],
     bottom: int,
-) -> list[Bar]:
-    """From each lock to its unlock by the same thread, or to the end."""
-    bars: list[Bar] = []
-    held: dict[int, list[tuple[str, int]]] = {}
-    for index, row in enumerate(rows):
-        y = heights[index - left_out] if index >= left_out else TOP
-        mine = held.setdefault(row.thread, [])
-        if row.what is What.LOCK:
-            mine.append((row.lock, y))
-        elif row.what is What.UNLOCK:
-            match = next((one for one in reversed(mine) if one[0] == row.lock), None)
-            if match is not None:
-                depth = mine.index(match)
-                mine.remove(match)
-                if index >= left_out:
-                    bars.append(_bar(place[row.thread], depth, match, y))
-    for thread, mine in held.items():
-        if thread in place:
-            bars += [_bar(place[thread], depth, one, bottom) for depth, one in enumerate(mine)]
-    return bars
-
-
-def _bar(x: int, depth: int, held: tuple[str, int], end: int) -> Bar:
-    return Bar(held[0], x - (depth + 1) * _BAR - 3, held[1], end)
+) -> None:
+    colours: dict[str, int] = {}
+    for span in sorted(spans, key=lambda s: (s.last is not None, s.first)):
+        is_over = span.last is not None and span.last < drawn.left_out
+        if is_over or span.thread not in place:
+            continue
+        colour = colours.setdefault(span.lock, len(colours) % COLOURS)
+        top = heights[span.first - drawn.left_out] if span.first >= drawn.left_out else TOP
+        end = bottom if span.last is None else heights[span.last - drawn.left_out]
+        fits = int((end - top - 8) / _BAR_LETTER)
+        label = span.lock if len(span.lock) <= fits else span.lock[: fits - 1] + "…"
+        x = place[span.thread] - (span.depth + 1) * _BAR - 6
+        drawn.bars.append(Bar(span.lock, label if fits > 2 else "", colour, x, top, end))
+    drawn.locks = list(colours.items())

@@ -78,7 +78,7 @@ def kind(access: Access) -> str:
 
 def target(access: Access) -> str:
     """What is accessed: in the source's words, else by the name of the location."""
-    return access.expression or without_origin(access.location.name)
+    return without_origin(access.expression or access.location.name)
 
 
 def underlined(access: Access) -> str:

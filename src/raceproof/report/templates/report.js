@@ -14,10 +14,13 @@
   const none = document.getElementById("none");
   const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = new Set(chips.filter((chip) => chip.getAttribute("aria-pressed") === "true").map((chip) => chip.dataset.confidence));
+    const pressed = chips.filter((chip) => chip.getAttribute("aria-pressed") === "true");
+    const wanted = new Set(pressed.map((chip) => chip.dataset.confidence));
+    const rules = new Set(pressed.map((chip) => chip.dataset.rule));
+    const byRule = chips.some((chip) => chip.dataset.rule);
     let shown = 0;
     for (const finding of findings) {
-      const fits = wanted.has(finding.dataset.confidence) && words.every((word) => finding.dataset.text.includes(word));
+      const fits = wanted.has(finding.dataset.confidence) && (!byRule || rules.has(finding.dataset.rule)) && words.every((word) => finding.dataset.text.includes(word));
       finding.hidden = !fits;
       shown += fits;
     }
@@ -44,6 +47,12 @@
     for (const row of document.querySelectorAll("#protections tbody tr")) row.hidden = !row.textContent.toLowerCase().includes(word);
   });
 
-  const target = location.hash && document.getElementById(location.hash.slice(1));
-  if (target && "open" in target) { target.open = true; target.scrollIntoView(); }
+  const follow = () => {
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    for (let outer = target; outer; outer = outer.parentElement) if (outer instanceof HTMLDetailsElement) outer.open = true;
+    target.scrollIntoView({ block: target.classList.contains("line") ? "center" : "start" });
+  };
+  addEventListener("hashchange", follow);
+  follow();
 })();
