@@ -43,7 +43,10 @@ COMMANDS = {
     "bench": "run a set of tasks with known answers, and tell how well it went",
     "svcomp": "decide one task of the software verification competition",
     "init": "write a commented configuration file",
+    "doctor": "look at this machine: what works here, and what to do where something does not",
+    "schema": "print the JSON schema of the settings, for editors, or of the JSON report",
     "completion": "print a completion script for your shell",
+    "man": "print the manual page",
 }
 """Name and one-line help of each command, in the order of ``raceproof --help``."""
 

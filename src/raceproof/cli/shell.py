@@ -30,6 +30,15 @@ examples:
   raceproof check -p compile_commands.json   one program, as its build compiles it
   raceproof check --help                     all options of a command
 
+questions:
+  why is this a race?      raceproof explain FILE... --location NAME
+  what protects x?         raceproof explain FILE... --location x
+  how do I silence it?     // raceproof: ignore[NAME] REASON, at the access; --write-baseline
+  why unknown?             raceproof check FILE... --explain-pipeline -v
+  how do I reproduce it?   raceproof check FILE... --schedules DIR, then
+                           raceproof replay DIR/race-1.json FILE...
+  does it work here?       raceproof doctor
+
 exit codes: 0 nothing to report, 1 findings, 2 could not analyse
 """
 

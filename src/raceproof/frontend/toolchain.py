@@ -1,7 +1,8 @@
 """Where the compiler is and how to call it.
 
 Clang comes inside the `ziglang` wheel as `zig clang`: a bare Clang that must be told its headers.
-`--clang PATH` takes another one, which knows its own.
+`--clang PATH` takes another one, which knows its own; so does the system's, which is taken where
+the wheel (`pip install 'raceproof[clang]'`) is not installed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Event
@@ -140,14 +142,24 @@ class Toolchain:
     running: Running = field(default_factory=Running, compare=False, repr=False)
 
     @cached_property
+    def _spec(self) -> ModuleSpec | None:
+        return importlib.util.find_spec("ziglang")
+
+    @cached_property
     def _wheel(self) -> Path:
-        spec = importlib.util.find_spec("ziglang")
-        if spec is None or spec.origin is None:
-            raise UserError(
-                "no compiler: the package `ziglang` is not installed; "
-                "install it with pip, or name a Clang with --clang PATH"
-            )
-        return Path(spec.origin).parent
+        assert self._spec is not None
+        assert self._spec.origin is not None
+        return Path(self._spec.origin).parent
+
+    @cached_property
+    def clang(self) -> Path | None:
+        """A Clang that knows its own headers: the user's, or, where the bundled one is not
+        installed, the system's. None: the bundled one."""
+        if self.options.clang is not None or self._spec is not None:
+            return self.options.clang
+        from raceproof.frontend.system_clang import system_clang
+
+        return system_clang()
 
     @property
     def bundled_compiler(self) -> str:
@@ -157,7 +169,7 @@ class Toolchain:
     @cached_property
     def command(self) -> tuple[str, ...]:
         """What starts Clang."""
-        clang = self.options.clang
+        clang = self.clang
         if clang is None:
             return (str(self._wheel / "zig"), "clang")
         if not clang.exists() and "/" in str(clang):
@@ -167,7 +179,7 @@ class Toolchain:
     @property
     def own_folders(self) -> tuple[Path, ...]:
         """Folders whose files are as fixed as the compiler itself."""
-        return (self._wheel,) if self.options.clang is None else ()
+        return (self._wheel,) if self.clang is None else ()
 
     def _bundled(self, is_cxx: bool, glibc_minor: int, is_plain: bool) -> Iterator[str]:
         """The headers of the wheel."""
@@ -194,7 +206,7 @@ class Toolchain:
         """Flags that name the system headers; none for a Clang of the user's."""
         if is_cxx and not attempt.is_plain:
             yield from ("-isystem", str(REPLACED_HEADERS / "any"))
-        if self.options.clang is not None:
+        if self.clang is not None:
             return
         yield "-nostdinc"
         folders = driver.folders if driver is not None else usual_folders()
@@ -263,7 +275,7 @@ class Toolchain:
         """Ways to compile a file that failed the usual way."""
         if source.is_cxx and not source.is_preprocessed:
             yield Attempt(is_plain=True)
-        if self.options.clang is not None or source.is_preprocessed:
+        if self.clang is not None or source.is_preprocessed:
             return
         driver = self.driver(source)
         folders = driver.folders if driver is not None else usual_folders()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from raceproof.ir.components import strongly_connected
 from raceproof.ir.instructions import Call
 from raceproof.ir.program import Function, Program
 from raceproof.ir.values import FunctionAddress
@@ -266,21 +267,11 @@ class CallGraph:
 
     def components(self) -> list[tuple[str, ...]]:
         """Strongly connected components of defined functions, callees before callers."""
-        import rustworkx
-
         names = list(self.callees)
         index = {name: i for i, name in enumerate(names)}
-        graph = rustworkx.PyDiGraph()
-        graph.add_nodes_from(names)
-        graph.add_edges_from_no_data(
-            [
-                (index[caller], index[callee])
-                for caller, callees in self.callees.items()
-                for callee in callees
-                if callee in index
-            ]
-        )
+        graph = [
+            [index[callee] for callee in self.callees[name] if callee in index] for name in names
+        ]
         return [
-            tuple(names[i] for i in sorted(component))
-            for component in rustworkx.strongly_connected_components(graph)
+            tuple(names[i] for i in sorted(component)) for component in strongly_connected(graph)
         ]

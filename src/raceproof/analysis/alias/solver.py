@@ -15,8 +15,10 @@ Berlin, "Wave propagation and deep propagation for pointer analysis".)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+from raceproof.ir.components import strongly_connected
 
 if TYPE_CHECKING:
     from raceproof.analysis.alias.cells import Cells
@@ -216,21 +218,16 @@ class InclusionSolver:
 
     def _collapse(self) -> dict[int, int]:
         """Cycles become one node; returns the others in topological order."""
-        import rustworkx
-
-        graph = rustworkx.PyDiGraph()
         roots = [n for n, parent in enumerate(self._parent) if parent == n]
-        graph.add_nodes_from(roots)
         index = {node: i for i, node in enumerate(roots)}
-        edges: list[tuple[int, int]] = []
+        graph: list[Sequence[int]] = [()] * len(roots)
         for node in roots:
             if self._copies[node]:
                 targets = {self.find(target) for target in self._copies[node]} - {node}
                 self._copies[node] = targets
                 at = index[node]
-                edges.extend((at, index[target]) for target in targets)
-        graph.add_edges_from_no_data(edges)
-        components = rustworkx.strongly_connected_components(graph)
+                graph[at] = [index[target] for target in targets]
+        components = strongly_connected(graph)
         order: dict[int, int] = {}
         for rank, component in enumerate(reversed(components)):
             first = roots[component[0]]

@@ -19,14 +19,13 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import rustworkx
-
 from raceproof.engines.summary.compose import MANY_FUNCTIONS
 from raceproof.engines.summary.forks import forked_map
 from raceproof.engines.summary.outline import Outline
 from raceproof.engines.summary.summary import MAX_SEGMENT, Summary
 from raceproof.engines.summary.terms import OBJECTS, Origin, Term, is_dereference, is_function
 from raceproof.engines.summary.traces import Near, NoMemory, SummaryMemory, Tracer, visible_digest
+from raceproof.ir.components import strongly_connected
 
 MIN_BLOCKS_TO_FORK = 400
 """Below this, starting processes costs more than it saves."""
@@ -353,16 +352,11 @@ def component_levels(
     names: Sequence[str], edges: Mapping[str, Iterable[str]]
 ) -> list[list[list[str]]]:
     """Strongly connected components, each one level above the highest of those it calls."""
-    graph: rustworkx.PyDiGraph[str, None] = rustworkx.PyDiGraph()
     numbers = {name: number for number, name in enumerate(names)}
-    graph.add_nodes_from(names)
-    graph.add_edges_from_no_data(
-        [(numbers[name], numbers[callee]) for name in names for callee in edges[name]]
-    )
-    # Tarjan's algorithm finds a component after all that it can reach.
+    graph = [[numbers[callee] for callee in edges[name]] for name in names]
     height: dict[str, int] = {}
     levels: list[list[list[str]]] = []
-    for found in rustworkx.strongly_connected_components(graph):
+    for found in strongly_connected(graph):
         component = [names[number] for number in sorted(found)]
         below = [height.get(callee, -1) for name in component for callee in edges[name]]
         level = 1 + max(below, default=-1)
