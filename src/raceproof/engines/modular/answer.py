@@ -190,6 +190,9 @@ def _named(
 def _common(a: RawAccess, b: RawAccess) -> tuple[int | None, int | None]:
     starts = [x.offsets.signed_constant for x in (a, b)]
     exact = [s for s in starts if s is not None]
+    for x, y, start in ((a, b, starts[1]), (b, a, starts[0])):
+        if x.size is None and y.size is not None and start is not None:
+            return start, start + y.size  # `free` writes all, the other access a member
     if not exact or a.size is None or b.size is None:
         return None, None
     if len(exact) == 1:
