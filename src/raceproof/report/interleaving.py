@@ -118,10 +118,12 @@ def interleaving(finding: Finding, program: Program, sources: Sources) -> Interl
         if words.is_trampoline(entries.get(row.thread, "")) and not is_of_library(row.position):
             entries[row.thread] = row.function
         is_racing = (step.thread, step.instruction) == (schedule.first, schedule.instructions[0])
-        if is_of_library(row.position) and row.what not in _TOLD and not is_racing:
+        is_inside = is_of_library(row.position) or row.function.startswith("raceproof_")
+        if is_inside and row.what not in _TOLD and not is_racing:
             continue
         last = rows[-1] if rows else None
-        if last is not None and last.thread == row.thread and _is_same_line(last, row):
+        is_new = last is None or last.thread != row.thread or (is_inside and bool(row.created))
+        if last is not None and not is_new and _is_same_line(last, row):
             rows[-1] = _merge(last, row)
         else:
             rows.append(row)

@@ -47,7 +47,9 @@ SUPPRESSION_WORDS = {
 }
 
 
-_TRAMPOLINE = re.compile(r"__thread_proxy|__thread_execute|^_ZNSt|_Invoker|_State_impl|^std::")
+_TRAMPOLINE = re.compile(
+    "__thread_proxy|__thread_execute|^_ZNSt|_Invoker|_State_impl|^std::|^raceproof_"
+)
 
 
 def count(number: int, noun: str) -> str:
@@ -167,7 +169,8 @@ def call_stack(access: Access) -> str:
     words = [
         f"{_short_function(call.function)} ({site(call)})"
         for call in access.calls
-        if _is_own(call) or not (is_of_library(call.position) or call.function.startswith("__"))
+        if _is_own(call)
+        or not (is_of_library(call.position) or call.function.startswith(("__", "raceproof_")))
     ]
     return " > ".join([*words, access.function]) if words else ""
 
