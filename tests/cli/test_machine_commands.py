@@ -111,3 +111,27 @@ def test_a_clang_of_another_version_is_not_taken(
     _without_wheel(monkeypatch)
     with pytest.raises(UserError, match=r"is version 3.*raceproof\[clang\]"):
         Toolchain(raceproof.Options()).command  # noqa: B018 - what is asked for raises
+
+
+def test_one_page_about_several_programs(tmp_path: Path) -> None:
+    verdicts = {"server": ("race", ["confirmed", "possible"]), "client": ("race-free", [])}
+    for name, (verdict, found) in verdicts.items():
+        findings = [{"confidence": one, "rule": "no-lock"} for one in found]
+        data = {
+            "program": {"files": [f"{name}.c"]},
+            "verdict": verdict,
+            "findings": findings,
+            "seconds": 1.0,
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    (tmp_path / "server.html").write_text("")
+    files = [str(tmp_path / f"{name}.json") for name in verdicts]
+    page = tmp_path / "index.html"
+    assert main(["overview", *files, "-o", str(page)]) == 0
+    text = page.read_text()
+    assert '<a href="server.html">server</a>' in text
+    assert "client.html" not in text
+    assert "no-lock × 2" in text
+    assert text.index("server.c") < text.index("client.c")
+    (tmp_path / "bad.json").write_text("[]")
+    assert main(["overview", str(tmp_path / "bad.json")]) == 2

@@ -35,6 +35,7 @@ COMMANDS = {
     "capture": "run a build, and write down what it compiles and links, for scan and check",
     "targets": "list the programs and libraries of a build",
     "scan": "look for data races in a whole project; a second run looks at what changed only",
+    "overview": "make one HTML page about several programs that were checked",
     "explain": "tell what protects each shared location: every access, and every pair",
     "threads": "print who creates whom, where, and who runs beside whom",
     "events": "list what is understood as thread, lock and memory operations, by function",

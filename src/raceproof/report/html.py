@@ -97,12 +97,10 @@ def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) 
         str(confidence): sum(f.confidence is confidence for f in verdict.findings)
         for confidence in sorted(Confidence, reverse=True)
     }
-    environment = Environment(
-        loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
     stream.write(
-        environment.get_template("report.html.j2").render(
+        environment()
+        .get_template("report.html.j2")
+        .render(
             verdict=verdict,
             meaning=words.OUTCOME_MEANS[verdict.outcome],
             findings=findings,
@@ -115,8 +113,8 @@ def write(verdict: Verdict, program: Program, options: Options, stream: TextIO) 
             rules=_rules(findings),
             link=links.link_line,
             listings=links.listings(),
-            style=Markup(_template("report.css")),
-            script=Markup(_template("report.js")),
+            style=Markup(template("report.css")),
+            script=Markup(template("report.js")),
         )
     )
     stream.write("\n")
@@ -131,7 +129,14 @@ def _rules(findings: list[_Shown]) -> dict[str, tuple[str, int]]:
     return found
 
 
-def _template(name: str) -> str:
+def environment() -> Environment:
+    return Environment(
+        loader=FunctionLoader(template), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def template(name: str) -> str:
     return files("raceproof.report").joinpath(f"templates/{name}").read_text("utf-8")
 
 

@@ -10,7 +10,7 @@ from raceproof.ir import Position
 from raceproof.ir.names import is_of_library
 from raceproof.report.highlight import highlighted
 from raceproof.report.paths import shown
-from raceproof.report.source import Line, Sources
+from raceproof.report.source import SourceLine, Sources
 
 _WHOLE = 400
 """Lines of a file that is shown as a whole."""
@@ -71,7 +71,7 @@ class Links:
             numbers = sorted(number for number in near if 1 <= number <= len(lines))
         else:
             numbers = list(wanted)
-        code = highlighted([Line(number, lines[number - 1].rstrip()) for number in numbers])
+        code = highlighted([SourceLine(number, lines[number - 1].rstrip()) for number in numbers])
         return [
             ListedLine(number, text, number in linked, at > 0 and numbers[at - 1] != number - 1)
             for at, (number, text) in enumerate(zip(numbers, code, strict=True))
