@@ -17,12 +17,13 @@ CLANG = shutil.which(f"clang-{llvm_version()}")
 
 
 @pytest.mark.skipif(CLANG is None, reason="no system Clang of our version")
-@pytest.mark.parametrize(
-    ("name", "racy"), [("02-no-guard", ["counter"]), ("04-lambda-by-reference", ["total"])]
-)
-def test_only_the_programs_own_race_is_found(name: str, racy: list[str]) -> None:
+@pytest.mark.parametrize("name", ["02-no-guard", "04-lambda-by-reference"])
+def test_only_the_programs_own_race_is_found(name: str) -> None:
     verdict = api.check(
         [PROGRAMS / f"{name}.cpp"], Options(clang=Path(str(CLANG)), timeout=60, stop_at_first=False)
     )
     sure = [f for f in verdict.findings if f.confidence is Confidence.CONFIRMED]
-    assert [finding.location.name for finding in sure] == racy
+    (finding,) = sure
+    for access in finding.accesses:
+        assert access.position is not None
+        assert Path(access.position.file).name == f"{name}.cpp"
