@@ -83,7 +83,19 @@ class Builder:
         runtime = self._folder / "runtime.o"
         driver = "c++" if self._module.is_cxx else "cc"
         zig = [self._zig, driver, "-g", "-fno-sanitize=undefined"]
-        _run([self._zig, "cc", "-O1", "-fno-sanitize=all", "-c", str(_RUNTIME), "-o", str(runtime)])
+        _run(
+            [
+                self._zig,
+                "cc",
+                "-O1",
+                "-fno-builtin",
+                "-fno-sanitize=all",
+                "-c",
+                str(_RUNTIME),
+                "-o",
+                str(runtime),
+            ]
+        )
         libraries = [*self._link_args, "-lpthread", "-lm"]
         if self._linker is None:
             inputs = [str(source), str(runtime)]

@@ -419,6 +419,18 @@ void raceproof_native_call_once(once_flag *flag, void (*function)(void)) {
     pthread_once((pthread_once_t *)flag, function);
 }
 
+/* --- what a compiler's older ThreadSanitizer lacks; these are intercepted --- */
+
+__attribute__((weak)) void *__tsan_memcpy(void *to, const void *from, size_t size) {
+    return memcpy(to, from, size);
+}
+__attribute__((weak)) void *__tsan_memmove(void *to, const void *from, size_t size) {
+    return memmove(to, from, size);
+}
+__attribute__((weak)) void *__tsan_memset(void *to, int byte, size_t size) {
+    return memset(to, byte, size);
+}
+
 /* --- nondeterministic functions: the schedule's inputs, then zeros --- */
 
 static unsigned long long input(void) {

@@ -22,6 +22,8 @@ from raceproof.frontend.builds.ninja import FILE as NINJA_FILE
 from raceproof.frontend.builds.ninja import ninja_links
 
 _MOST_NAMED = 12
+_COMPILERS_OWN = re.compile(r"(?:lib|-l)(?:gcc|gcc_s|gcov|c|lto_plugin|pthread|m|dl|rt|asan|tsan)")
+"""What a compiler adds to every link by itself, or every linker finds."""
 _OBJECT_FOLDER = re.compile(r"(?P<name>.+)\.(?:dir|p)$")
 _LIBRARY_NAME = re.compile(r"lib(?P<stem>.+?)\.(?:a|so[.\d]*)$")
 
@@ -141,11 +143,19 @@ def _linked(commands: Sequence[Command], links: Iterable[Link]) -> list[Target]:
 def _outside(link: Link, by_output: dict[str, Link]) -> tuple[str, ...]:
     """The libraries of the system that a program and the libraries of the build in it name."""
     found: dict[str, None] = {}
+    named: set[str] = set()
     waiting, seen = [link], {link.output}
     while waiting:
         one = waiting.pop()
-        files = (i for i in one.inputs if i not in by_output and i.endswith((".so", ".a")))
-        found.update(dict.fromkeys((*one.libraries, *(i for i in files if os.path.exists(i)))))
+        words = [w for w in one.libraries if not _COMPILERS_OWN.fullmatch(w)]
+        found.update(dict.fromkeys(words))
+        for path in one.inputs:
+            name, suffix = os.path.splitext(os.path.basename(path))
+            is_library = suffix in (".so", ".a") and path not in by_output
+            if is_library and not _COMPILERS_OWN.fullmatch(name) and name not in named:
+                if f"-l{name.removeprefix('lib')}" not in words and os.path.exists(path):
+                    named.add(name)
+                    found[path] = None
         inner = [by_output[i] for i in one.inputs if i in by_output]
         waiting += [each for each in inner if each.output not in seen]
         seen |= {each.output for each in inner}
