@@ -14,6 +14,7 @@ from pathlib import Path
 
 from raceproof.native.plan import Plan
 from raceproof.native.sanitizer import SeenRace, read_reports
+from raceproof.pipeline.worker import die_with_parent
 
 _TICK = 0.02
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -63,7 +64,7 @@ def execute(
             cwd=cwd,
             env=environment,
             start_new_session=True,
-            preexec_fn=_without_core,
+            preexec_fn=_prepare,
         )
         ending = _watch(process, limits, start + limits.seconds)
     seconds = time.monotonic() - start
@@ -71,7 +72,9 @@ def execute(
     return Run(tuple(read_reports(text)), tuple(_read(own).splitlines()), ending, seconds)
 
 
-def _without_core() -> None:
+def _prepare() -> None:
+    """In the new process: it ends with us, and leaves no core behind."""
+    die_with_parent()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

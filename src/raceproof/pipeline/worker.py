@@ -127,7 +127,7 @@ def _work(
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _die_with_parent()
+    die_with_parent()
     _collect_rarely()
     if memory is not None:
         limit = int(memory * _GIB)
@@ -161,7 +161,7 @@ def _where(error: Exception) -> str:
     return f"{message} ({module}:{frames[-1].lineno})"
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Ask Linux to end us with our parent; elsewhere, nothing."""
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
