@@ -44,8 +44,21 @@ def load_selection(selection: Selection, options: Options) -> Program:
     text = _without_library_calls(text, assembly, options)
     program = lower_module(text, names, options.entry or "main")
     _check_entry(program, options)
-    program = replace(program, origin=_origin(selection, assembly, options))
+    origin = _origin(selection, assembly, options)
+    thrown = _thrown_from_outside(text)
+    program = replace(program, origin=replace(origin, left_out=(*origin.left_out, *thrown)))
     return with_orders(program, options)
+
+
+def _thrown_from_outside(text: str) -> tuple[str, ...]:
+    """Which exceptions nobody has looked at, as phrases."""
+    if "@raceproof_thrown" not in text:
+        return ()
+    from raceproof.frontend.cplusplus.exceptions import foreign_throwers
+    from raceproof.frontend.declarations import scoped
+
+    names = ["::".join(scoped(name)) or name for name in foreign_throwers(text)]
+    return (f"exceptions that `{'`, `'.join(names[:4])}` may throw",) if names else ()
 
 
 def _without_library_calls(text: str, assembly: Assembly, options: Options) -> str:

@@ -463,6 +463,8 @@ __attribute__((weak)) double __VERIFIER_nondet_double(void) {
 }
 
 static pthread_mutex_t atomically = PTHREAD_MUTEX_INITIALIZER;
+void raceproof_native_atomic_begin(void) { pthread_mutex_lock(&atomically); }
+void raceproof_native_atomic_end(void) { pthread_mutex_unlock(&atomically); }
 __attribute__((weak)) void __VERIFIER_atomic_begin(void) { pthread_mutex_lock(&atomically); }
 __attribute__((weak)) void __VERIFIER_atomic_end(void) { pthread_mutex_unlock(&atomically); }
 __attribute__((weak)) void __VERIFIER_assume(int condition) { if (!condition) _exit(0); }

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from raceproof.frontend.cplusplus.type_information import Hierarchy
-from raceproof.frontend.module_text import FunctionText, ModuleText
+from raceproof.frontend.module_text import FunctionText, ModuleText, split_module
 
 THROWN = "@raceproof_thrown"
 _STARTS = re.compile(
@@ -68,6 +68,22 @@ def may_be_thrown(module: ModuleText) -> bool:
         _STARTS.fullmatch(name) or (_FOREIGN.match(name) and not _is_quiet(header, module))
         for header in module.declarations
         for name in (_name(header),)
+    )
+
+
+def foreign_throwers(text: str) -> tuple[str, ...]:
+    """Functions without a body that may throw into a program whose exceptions are branches.
+
+    They are taken not to, so a proof must not rest on handlers that only they lead to.
+    """
+    if THROWN not in text:
+        return ()
+    module = split_module(text)
+    return tuple(
+        name
+        for header in module.declarations
+        for name in (_name(header),)
+        if _FOREIGN.match(name) and not _is_quiet(header, module)
     )
 
 
