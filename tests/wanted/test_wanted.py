@@ -12,7 +12,7 @@ from raceproof.options import DataModel, Options
 from raceproof.pipeline import check
 from raceproof.verdict import Confidence, Outcome
 
-PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c*"))
 _WORDS = {Outcome.RACE: "race", Outcome.RACE_FREE: "race-free", Outcome.UNKNOWN: "unknown"}
 
 
