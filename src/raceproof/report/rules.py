@@ -282,8 +282,21 @@ def _published_early(view: _View) -> Explained:
     return None
 
 
+_NOTHING_ORDERED = (
+    "no lock is held, and the relaxed atomic operations between the accesses order nothing",
+    "store the flag with memory_order_release and load it with memory_order_acquire",
+)
+
+
 def _weak_order(view: _View) -> Explained:
-    """`data = 1; store(flag, 1, relaxed)` and `while (!load(flag, relaxed)); use(data)`."""
+    """`data = 1; store(flag, 1, relaxed)` and `while (!load(flag, relaxed)); use(data)`.
+
+    A race of which one access is past when the other comes is kept apart by such operations only.
+    """
+    schedule = view.finding.schedule
+    if schedule is not None and schedule.is_past:
+        if not any(access.locks for access in view.finding.accesses):
+            return _NOTHING_ORDERED
     for write, other in view.both:
         after = [line for _, line in view.below(write)]
         before = [line for _, line in view.above(other)[:_NEAR]]
@@ -294,11 +307,7 @@ def _weak_order(view: _View) -> Explained:
             and any(_RELAXED_STORE.search(line) for line in after)
             and any(_RELAXED_LOAD.search(line) for line in before)
         ):
-            return (
-                "no lock is held, and the relaxed atomic operations between the accesses order "
-                "nothing",
-                "store the flag with memory_order_release and load it with memory_order_acquire",
-            )
+            return _NOTHING_ORDERED
     return None
 
 
