@@ -1,11 +1,11 @@
 """The C++ programs of the tests, against what they expect and against ThreadSanitizer.
 
-    python benchmarks/cxx.py [--native] [--own-headers] [--timeout SECONDS] [--only WORD] [GROUP...]
+    python benchmarks/cxx.py [--native] [--clang PATH] [--timeout SECONDS] [--only WORD] [GROUP...]
 
 Prints a line for each program: expected, found, CPU seconds; and at the end how many of the racy
 ones were confirmed and of the race-free ones proved, and which answers were wrong. `--native`
 compiles the programs with `g++ -fsanitize=thread` instead and runs each several times: a race-free
-one must never be reported. `--own-headers` takes the system's C++ library instead of the bundled.
+one must never be reported. `--clang` takes another Clang, with its own C++ library.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("groups", nargs="*")
     parser.add_argument("--native", action="store_true")
-    parser.add_argument("--own-headers", action="store_true")
+    parser.add_argument("--clang", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--timeout", type=int, default=30)
     given = parser.parse_args()
@@ -72,7 +72,7 @@ def main() -> int:
         for p in cxx_programs()
         if (not given.groups or p.group in given.groups) and given.only in str(p)
     ]
-    extra = ["--system-headers"] if given.own_headers else []
+    extra = ["--clang", given.clang] if given.clang else []
     seconds: list[float] = []
     right: dict[str, int] = {"race": 0, "race-free": 0}
     wrong: list[str] = []
