@@ -127,3 +127,25 @@ def test_programs_of_32_bits_are_refused(tmp_path: Path) -> None:
     done = _run(tmp_path, "program.c", "--data-model", "ILP32")
     assert done.returncode == 2
     assert "64-bit" in done.stderr
+
+
+def test_a_scan_looks_for_its_findings_in_the_program(tmp_path: Path) -> None:
+    (tmp_path / "hits.c").write_text("int hits;\nvoid bump(void) { hits++; }\n")
+    (tmp_path / "main.c").write_text(
+        "#include <pthread.h>\nvoid bump(void);\n"
+        "static void *run(void *arg) { bump(); return arg; }\n"
+        "int main(void)\n{\n    pthread_t a;\n    pthread_create(&a, 0, run, 0);\n    bump();\n"
+        "    pthread_join(a, 0);\n    return 0;\n}\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "raceproof", "scan", "--no-cache", "--confirm", "--format", "json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "cannot be built with ThreadSanitizer" in done.stderr:
+        pytest.skip(f"no ThreadSanitizer here: {done.stderr.splitlines()[-1]}")
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["native"]["is_confirmed"] is True
+    assert "bump" in finding["native"]["report"]

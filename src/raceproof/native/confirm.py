@@ -88,7 +88,7 @@ class Confirmation:
             self._run(binary, None)
         native = {id(tried[number]): result for number, result in results.items()}
         findings = tuple(replace(f, native=native.get(id(f))) for f in verdict.findings)
-        return Confirmed(replace(verdict, findings=findings), self._others(tried), binary)
+        return Confirmed(replace(verdict, findings=findings), unmatched(self._seen, tried), binary)
 
     def _by_schedule(
         self, finding: Finding, recording: Recording, binary: Path, table: PointTable
@@ -137,10 +137,11 @@ class Confirmation:
         self._seen += run.races
         return run
 
-    def _others(self, findings: Sequence[Finding]) -> tuple[SeenRace, ...]:
-        """What ThreadSanitizer saw and no finding is about, each once."""
-        others = [race for race in self._seen if not any(is_about(race, f) for f in findings)]
-        return tuple({(race.kind, frozenset(race.places)): race for race in others}.values())
+
+def unmatched(seen: Sequence[SeenRace], findings: Sequence[Finding]) -> tuple[SeenRace, ...]:
+    """What ThreadSanitizer saw and no finding is about, each once."""
+    others = [race for race in seen if not any(is_about(race, f) for f in findings)]
+    return tuple({(race.kind, frozenset(race.places)): race for race in others}.values())
 
 
 def told_of(before: NativeRun | None, run: Run, plan: Plan | None, finding: Finding) -> NativeRun:

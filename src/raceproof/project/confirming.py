@@ -18,11 +18,11 @@ from raceproof.errors import UserError
 from raceproof.frontend import Selection
 from raceproof.frontend.builds.links import LinkKind
 from raceproof.native.build import Builder, read_module
-from raceproof.native.confirm import Settings, told_of
+from raceproof.native.confirm import Settings, told_of, unmatched
 from raceproof.native.execution import execute
 from raceproof.native.plan import noise_plan
 from raceproof.native.points import PointTable
-from raceproof.native.sanitizer import SeenRace, is_about
+from raceproof.native.sanitizer import SeenRace
 from raceproof.options import Options
 from raceproof.project.places import relocated
 from raceproof.project.sources import Project, ProjectTarget
@@ -62,17 +62,15 @@ def confirmed(
             name = f"run-{round_}-{number}"
             run = execute(one, plan, folder, place, settings.limits, name)
             seen += run.races
-            for each in left:
+            for each in (n for n in left if n not in results or not results[n].is_confirmed):
                 results[each] = told_of(results.get(each), run, plan, tried[each])
     native = {id(f): results.get(n) for n, f in enumerate(tried)}
     findings = tuple(
         replace(ours, native=native.get(id(theirs)))
         for ours, theirs in zip(verdict.findings, absolute.findings, strict=True)
     )
-    others = [race for race in seen if not any(is_about(race, f) for f in tried)]
-    unknown = {(race.kind, frozenset(race.places)): race for race in others}
     found = replace(verdict, findings=findings, notices=(*verdict.notices, *notices))
-    return found, tuple(unknown.values())
+    return found, unmatched(seen, tried)
 
 
 def _build(
